@@ -8,7 +8,6 @@ The latter are zip files with one JSON file for each sample, packed with zstd (m
 from __future__ import annotations
 
 import gzip
-import json
 import lzma
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -17,6 +16,7 @@ from typing import IO, Any, Final
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from agent_parsers import OutputParserException
+from agent_runs.json_items import load_json
 from agent_runs.reading.reader import Value, Values
 
 MAGIC: Final = b"PK\x03\x04"
@@ -50,7 +50,7 @@ def samples_in(stream: IO[bytes]) -> Values:
 def _samples(archive: ZipFile, source: IO[bytes], names: list[ZipInfo]) -> Iterator[Value]:
     for info in names:
         try:
-            yield Value(json.loads(_unpacked(archive, source, info)))
+            yield Value(load_json(_unpacked(archive, source, info).decode()))
         except (BadZipFile, ValueError) as error:
             raise _refusal(f"{info.filename} in the zip file is broken: {error}") from error
 

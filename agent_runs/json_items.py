@@ -1,4 +1,4 @@
-"""The items of a list in JSON, one after another, without the whole list."""
+"""JSON in which no key comes twice in one object, and the items of a list, one after another."""
 
 from __future__ import annotations
 
@@ -8,11 +8,80 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from agent_parsers import OutputParserException
-from agent_runs.reading.reader import Value
+from agent_runs.reading.reader import NotJson, Value
 
+
+class RepeatedKeyError(ValueError):
+    """A key comes twice in an object, with two values, of which one would be lost."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        for key, value in pairs:
+            if found[key] != value:
+                raise RepeatedKeyError(f"the key {key!r} comes twice in an object")
+    return found
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object)
+load_json: Final = _DECODER.decode
+"""Returns the value of a text, as `json.loads` does.
+
+Raises:
+    RepeatedKeyError: A key comes twice in an object.
+    ValueError: The text is no JSON.
+"""
+
+
+def value_at(text: str, at: int) -> tuple[Any, int]:
+    """Return the value that begins *at* an offset of *text*, and where it ends.
+
+    A value in which a key comes twice is its text, with the reason why it is not read.
+
+    Raises:
+        ValueError: There is no JSON.
+    """
+    try:
+        return _DECODER.raw_decode(text, at)
+    except RepeatedKeyError as error:
+        end = json.JSONDecoder().raw_decode(text, at)[1]
+        return not_json(text[at:end], f"JSON in which {error}"), end
+
+
+def not_json(text: str, reason: str) -> NotJson:
+    """Return a *text* that is not read as JSON, for a *reason*."""
+    found = NotJson(text)
+    found.reason = reason
+    return found
+
+
+def keyed_twice(text: str) -> list[tuple[str, Any]]:
+    """Return the keys and values of the object in *text* if all are objects, or lists.
+
+    It is for results by their ids, of which one may come twice; nothing for any other text.
+    """
+    objects: list[list[tuple[str, Any]]] = []
+
+    def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        objects.append(pairs)
+        return dict(pairs)
+
+    try:
+        value = json.loads(text, object_pairs_hook=keep)
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(value, dict) or len(value) < _FEWEST_KEYS:
+        return []
+    *inner, pairs = objects
+    are_alike = any(all(isinstance(each, kind) for _, each in pairs) for kind in (dict, list))
+    return pairs if are_alike and all(len(dict(each)) == len(each) for each in inner) else []
+
+
+_FEWEST_KEYS: Final = 2
+"""How many keys results have: an object with one of them, twice, may be a record."""
 _CHUNK: Final = 1 << 16
 _blank: Final = re.compile(r"[ \t\r\n]*").match
-_decode: Final = json.JSONDecoder().raw_decode
 _ENDS: Final = (",", "]", " ", "\t", "\r", "\n")
 """What may follow a number or another value that may go on."""
 _NOTHING: Final = object()
@@ -107,7 +176,7 @@ class ListItems:
         """Read one item; return `_NOTHING` if there is none."""
         while True:
             try:
-                item, end = _decode(self._text, self._at)
+                item, end = value_at(self._text, self._at)
             except (ValueError, RecursionError):
                 item, end = _NOTHING, len(self._text)
             is_whole = isinstance(item, dict | list | str) or self._text[end : end + 1] in _ENDS

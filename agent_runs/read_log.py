@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from agent_parsers import OutputParserException, get_dialect
 from agent_parsers.core import known_tools
-from agent_parsers.transcripts import Conversation, RunSource, Transcript
+from agent_parsers.transcripts import Conversation, Notice, RunSource, Transcript
+from agent_runs.detecting.records import is_about_records
 from agent_runs.live import LiveText
 from agent_runs.readers.known import FormOfLog, get_reader, reader_of
 from agent_runs.reading.parts import is_open_end, with_open_end
@@ -186,10 +187,15 @@ def _check_same(given: Transcript, run: Transcript, reading: Reading) -> None:
 
 def _as_given(run: Transcript) -> str:
     """Return what of a *run* is the same wherever the log ends."""
-    notices = tuple(each for each in run.notices if not is_open_end(each))
+    notices = tuple(
+        each
+        for each in run.notices
+        if not (is_open_end(each) or is_about_records(each) or each.message.startswith(_NULS))
+    )
     return repr(replace(run, notices=notices, source=None, conversation=None))
 
 
+_NULS: Final = "dropped NUL characters, which a file has that was cut while it was written"
 _MOST_WITHIN: Final = 8
 """How deep logs may stand inside logs; a notebook of a logger's lines is two deep."""
 
@@ -224,4 +230,21 @@ def _read(
     source = replace(outer, reader=reader.name, within=within, evidence=(*outer.evidence, *found))
     # The kind of the log is that of its reader.
     runs = reader.read(cast("Any", log), replace(reading, source=source))
-    yield from with_open_end(runs, log) if isinstance(log, Lines) else runs
+    if isinstance(log, Lines):
+        runs = _with_nuls_told(with_open_end(runs, log), log, reading)
+    yield from runs
+
+
+def _with_nuls_told(
+    runs: Iterator[Transcript], lines: Lines, reading: Reading
+) -> Iterator[Transcript]:
+    """Yield the *runs* in *lines*, with notices of the NULs that were left out up to their ends."""
+    for run in runs:
+        told = [
+            Notice("altered_text", f"{_NULS}: {count}", line=line)
+            for line, count in lines.take_nuls().items()
+        ]
+        yield replace(run, notices=(*run.notices, *told)) if told else run
+    for line, count in lines.take_nuls().items():
+        if reading.on_error is not None:
+            reading.refuse(f"{_NULS}: {count} behind the last run", line=line)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from agent_parsers import OutputParserException
 from agent_parsers.transcripts import RunSource
@@ -25,6 +25,7 @@ from agent_runs.readers.known import (
 )
 from agent_runs.reading.reader import (
     HEAD_CHARS,
+    HEAD_VALUES,
     MALFORMED,
     DataReader,
     Lines,
@@ -137,25 +138,50 @@ def seen_in(log: Lines | Values, forms: Iterable[tuple[str, LackOf]]) -> str:
 def _seen_in_values(values: Sequence[Any], forms: Iterable[tuple[str, LackOf]]) -> str:
     if not values:
         return ""
-    best = (0, 1)  # how many messages fit, and how much of the first that does not
-    near = ("", "")  # where, and why it is not of the form
-    places = [*_messages_in(values)]
+    if isinstance(values[0], NotJson):
+        return f"the first value is {values[0].reason}"
+    best = Nearness(0, 1)
+    near = ""
     for name, lack_of in forms:
-        for where, messages in places:
-            fits, passed, why = _nearness(messages, lack_of)
-            if (fits, passed) > best and (fits or passed > 1):
-                best, near = (fits, passed), (where, f"; the nearest form is {name!r}, but {why}")
-    where, messages = next((each for each in places if each[0] == near[0]), places[-1])
-    keys = ", ".join(map(repr, [*messages[0]][:_MOST]))
-    return f"{where} has the keys {keys}{near[1]}" if keys else f"{where} is empty"
+        found = nearness_to(lack_of, values)
+        if found[:2] > best[:2] and (found.fits or found.passed > 1):
+            best, near = found, f"; the nearest form is {name!r}, but {found.lack}"
+    places = dict(_messages_in(values))
+    key = best.key if near else [*places][-1]
+    where = f"the first of {key!r}" if key else "the first value"
+    keys = ", ".join(map(repr, [*places[key][0]][:_MOST]))
+    return f"{where} has the keys {keys}{near}" if keys else f"{where} is empty"
+
+
+class Nearness(NamedTuple):
+    """How near values come to a form of messages; more is nearer."""
+
+    fits: int
+    """How many messages fit."""
+    passed: int
+    """How much of the first message that does not fit is of the form."""
+    lack: str = ""
+    """What that message lacks."""
+    key: str = ""
+    """The key under which the messages stand; empty if they are the values."""
+
+
+def nearness_to(lack_of: LackOf, values: Sequence[Any]) -> Nearness:
+    """Return how near the first *values* of a file come to a form of messages.
+
+    Args:
+        lack_of: As that of a `DataReader`.
+        values: The values, at least one.
+    """
+    near = (_nearness(messages, lack_of, key) for key, messages in _messages_in(values))
+    return max(near, key=lambda each: each[:2])
 
 
 _FITS: Final = 4
 """How much of a message a value has that is one of the form, as `lack_of` counts it."""
 
 
-def _nearness(messages: Sequence[Any], lack_of: LackOf) -> tuple[int, int, str]:
-    """Return how many *messages* fit a form, how much the first other has, and what it lacks."""
+def _nearness(messages: Sequence[Any], lack_of: LackOf, key: str) -> Nearness:
     fits, found = 0, (_FITS, "no message has what only this form has")
     for number, message in enumerate(messages, 1):
         try:
@@ -166,24 +192,22 @@ def _nearness(messages: Sequence[Any], lack_of: LackOf) -> tuple[int, int, str]:
             fits += 1
         elif found[0] == _FITS:
             found = passed, f"{why} (message {number})" if len(messages) > 1 else why
-    return fits, *found
+    return Nearness(fits, *found, key)
 
 
 def _messages_in(values: Sequence[Any]) -> Iterator[tuple[str, Sequence[Any]]]:
-    """Yield the lists in *values* that may be messages, and where each stands, in words."""
+    """Yield the lists in *values* that may be messages, each behind its key: of all, ``""``."""
     value = values[0]
     if isinstance(value, list):
         value = value[0] if value else {}
     if not isinstance(value, Mapping):
         value = {}
-    yield "the first value", [value, *(each for each in values[1:] if isinstance(each, Mapping))]
+    yield "", [value, *(each for each in values[1:] if isinstance(each, Mapping))]
     for key, each in value.items():
         if isinstance(each, list) and each and isinstance(each[0], Mapping):
-            yield f"the first of {key!r}", each[:HEAD_VALUES]
+            yield key, each[:HEAD_VALUES]
 
 
-HEAD_VALUES: Final = 20
-"""How many values of a JSON file are looked at."""
 _NOTHING: Final = "found nothing to read"
 LAST_RESORT: Final = "plain"
 """The reader of text in a dialect, which is asked last: such text may stand in any other log."""

@@ -14,7 +14,14 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from agent_parsers import OutputParserException
 from agent_runs.archives import MAGIC, samples_in, unpacking
-from agent_runs.json_items import ListItems
+from agent_runs.json_items import (
+    ListItems,
+    RepeatedKeyError,
+    keyed_twice,
+    load_json,
+    not_json,
+    value_at,
+)
 from agent_runs.live import LiveText, waiting_on
 from agent_runs.reading.reader import Lines, NotJson, Value, Values
 
@@ -247,6 +254,11 @@ def _check(text: str, line: int) -> None:
         )
 
 
+def _as_text(lines: Lines, stream: IO[str] | LiveText) -> Lines:
+    """Return *lines* without NULs, and checked when they are read if *stream* was decoded here."""
+    return _checked(lines, stream).drop_nuls()
+
+
 def _checked(lines: Lines, stream: IO[str] | LiveText) -> Lines:
     """Return *lines*, of which each is checked when it is read, if *stream* was decoded here."""
     if getattr(stream, "errors", None) == _ERRORS:
@@ -272,25 +284,25 @@ def content_of(stream: IO[str] | LiveText) -> Lines | Values:
         items = ListItems(head, stream.read)
         if items.is_list():
             return Values(items, are_items=True)
-        return _checked(Lines(_lines(items.text, stream), number), stream)
+        return _as_text(Lines(_lines(items.text, stream), number), stream)
     lines = Lines(_lines(head, stream), number)
     if start[:1] not in ("{", "["):
-        return (
-            _cassette(_checked(lines, stream))
-            if _begins_cassette(start)
-            else _checked(lines, stream)
-        )
+        text = _as_text(lines, stream)
+        return _cassette(text) if _begins_cassette(start) else text
     first = _first_filled(lines)
     if _value_of(lines.peek(first)) is not _NO_VALUE and _is_one_a_line(lines, first):
         return Values(values_of_lines(lines), are_items=True)
     if not _may_be_json(start):
-        return _checked(lines, stream)
+        return _as_text(lines, stream)
     whole = "".join(_checked(lines, stream))
     value = _value_or_text(whole)
     if isinstance(value, NotJson):
+        if pairs := keyed_twice(whole):
+            keyed = (Value(data, first + number, key) for key, data in pairs)
+            return Values(keyed, are_items=True)
         if several := [*_values_behind_one_another(whole)]:
             return Values(several, are_items=True)
-        text = Lines(io.StringIO(whole))
+        text = Lines(io.StringIO(whole)).drop_nuls()
         text.hint = f"which is {value.reason}"
         return text
     return Values([Value(value, first + number)])
@@ -348,7 +360,7 @@ def _is_one_a_line(lines: Lines, first: int) -> bool:
         index += 1
     if not line:  # one line: a list on it has the values
         return lines.peek(first).lstrip().startswith("{")
-    return line.lstrip().startswith("{") or _is_value(line)
+    return line.lstrip(" \t\r\n\0").startswith("{") or _is_value(line)  # or damaged
 
 
 def _may_be_json(head: str) -> bool:
@@ -378,10 +390,21 @@ def _value_of(text: str) -> Any:
 
 
 def values_of_lines(lines: Lines) -> Iterator[Value]:
-    """Yield the value of each line; one that is not JSON is yielded as its text."""
+    """Yield the value of each line; one that is not JSON is yielded as its text.
+
+    Of a single object with results by their ids, of which one comes twice, each value is yielded.
+    """
+    is_first = True
     for number, line in enumerate(lines, lines.number):
-        if line.strip():
-            yield Value(_value_or_text(line), number)
+        if not line.strip():
+            continue
+        value = _value_or_text(line)
+        is_only = is_first and isinstance(value, NotJson) and not lines.peek()
+        if pairs := keyed_twice(line) if is_only else ():
+            yield from (Value(data, number, key) for key, data in pairs)
+        else:
+            yield Value(value, number)
+        is_first = False
 
 
 def _values_behind_one_another(text: str) -> Iterator[Value]:
@@ -390,10 +413,10 @@ def _values_behind_one_another(text: str) -> Iterator[Value]:
     at, line = _past_blanks(text, 0, 1)
     while at < len(text):
         try:
-            data, end = json.JSONDecoder().raw_decode(text, at)
+            data, end = value_at(text, at)
         except (ValueError, RecursionError):
             return
-        if not isinstance(data, dict) or (end < len(text) and text[end] != "\n"):
+        if not isinstance(data, dict | NotJson) or (end < len(text) and text[end] != "\n"):
             return
         found.append(Value(data, line))
         at, line = _past_blanks(text, end, line + text.count("\n", at, end))
@@ -411,15 +434,17 @@ def _value_or_text(text: str) -> Any:
     """Return the value that *text* is, or the text with the reason why it is none."""
     try:
         if (wrong := _wrong_byte(text)) is None:
-            return json.loads(text)
+            return load_json(text)
         reason = f"{wrong[0]}, column {wrong[2]}{_ADVICE}"
     except json.JSONDecodeError as error:
         line = f"line {error.lineno}, " if error.lineno > 1 else ""
         reason = f"not JSON: {error.msg} at {line}column {error.colno}"
+        if "\0" in text:
+            reason += "; it has NUL characters, which a file has that was cut while it was written"
     except RecursionError:
         reason = "nested too deeply"
+    except RepeatedKeyError as error:
+        reason = f"JSON in which {error}"
     except ValueError as error:  # a number with thousands of digits
         reason = f"JSON that cannot be read: {error}"
-    not_json = NotJson(text)
-    not_json.reason = reason
-    return not_json
+    return not_json(text, reason)

@@ -1,7 +1,7 @@
 """Parsers for verl: ``actor_rollout_ref.rollout.multi_turn.format=ap_hermes``.
 
-verl finds them by the entry point ``verl.plugins``, or by ``VERL_USE_EXTERNAL_MODULES`` with the
-name of this module.
+verl finds them by ``VERL_USE_EXTERNAL_MODULES`` with the name of this module. There is no entry
+point ``verl.plugins``, since verl hides the errors of those.
 
 Source: ``verl/experimental/agent_loop/tool_parser.py`` of verl 0.9.1.
 """
@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from typing_extensions import override
 from verl.experimental.agent_loop.tool_parser import FunctionCall, ToolParser
 
+from agent_parsers import get_dialect
 from agent_serving.requests import served_names, tools_of
 from agent_serving.turns import read_turn
 
@@ -22,6 +23,17 @@ class VerlToolParser(ToolParser):
     """Finds the calls of a dialect in a response; its thoughts stay in the content."""
 
     dialect: ClassVar[str]
+
+    @property
+    @override
+    def stop_token_ids(self) -> list[int]:
+        """Return the tokens of the dialect's stop sequences, behind which a turn is over.
+
+        A stop sequence that is not one token, such as that of ``react``, has none.
+        """
+        unknown = getattr(self.tokenizer, "unk_token_id", None)
+        ids = map(self.tokenizer.convert_tokens_to_ids, get_dialect(self.dialect).stop)
+        return [each for each in ids if isinstance(each, int) and each >= 0 and each != unknown]
 
     @override
     async def extract_tool_calls(

@@ -18,7 +18,7 @@ from agent_parsers.dialects.command_a import FORMAT, RESPONSE, TEXT, with_answer
 DIALECT = replace(
     FORMAT,
     name="command_a_plus",
-    aliases=("cohere_command4",),
+    aliases=("cohere_command4", "cohere", "cohere2_moe"),
     summary="<|START_ACTION|> and a JSON list, <|START_TEXT|> (Command A Plus)",
     answer=TEXT,
     adapt=partial(with_answer, marks=TEXT, others=RESPONSE),

@@ -72,7 +72,7 @@ def head_of(start: int, name: str, odd: str = "") -> Head:
 
 FORMAT = CallFormat(
     name="deepseek_v3",
-    aliases=("deepseek_r1",),
+    aliases=("deepseek_r1", "cogito"),
     summary="<｜tool▁calls▁begin｜>, names, and JSON in fences (DeepSeek V3, R1)",
     payload=NamedPayload(
         read_head=read_head,

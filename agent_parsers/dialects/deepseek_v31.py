@@ -30,7 +30,7 @@ def read_head(text: str, *, lenient: bool) -> Head | None:
 DIALECT = replace(
     deepseek_v3.FORMAT,
     name="deepseek_v31",
-    aliases=(),
+    aliases=("deepseek3",),
     summary="<｜tool▁calls▁begin｜>, names, and JSON (DeepSeek V3.1)",
     payload=NamedPayload(read_head=read_head, call=f"{{tool}}{SEPARATOR}{{input}}", mark=SEPARATOR),
     between="",

@@ -111,7 +111,7 @@ def with_labels(table: Table) -> Table:
 PAYLOAD = BracePayload(quote='<|"|>')
 FORMAT = CallFormat(
     name="gemma4",
-    aliases=("gemma",),
+    aliases=("gemma", "gemma4_no_thinking", "peg_gemma4"),
     summary="call:name{…} in <|tool_call> (Gemma 4)",
     payload=PAYLOAD,
     call=("<|tool_call>", "<tool_call|>"),

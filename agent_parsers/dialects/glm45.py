@@ -30,7 +30,7 @@ PAYLOAD = TaggedPayload(
 )
 FORMAT = CallFormat(
     name="glm45",
-    aliases=("glm46",),
+    aliases=("glm46", "glm", "glm_ocr"),
     summary="<arg_key> and <arg_value> in <tool_call> (GLM 4.5 and 4.6)",
     payload=PAYLOAD,
     call=("<tool_call>", "</tool_call>"),

@@ -21,7 +21,7 @@ PAYLOAD = replace(
 FORMAT = replace(
     glm45.FORMAT,
     name="glm47",
-    aliases=("glm5",),
+    aliases=("glm5", "spark25"),
     summary="as glm45, without line breaks (GLM 4.7 and GLM 5)",
     payload=PAYLOAD,
     between="",

@@ -303,7 +303,7 @@ FOREIGN_MESSAGE = Problem(
 DIALECT = calls_dialect(
     "harmony",
     SAMPLE,
-    aliases=("gpt_oss",),
+    aliases=("gpt_oss", "openai_gptoss"),
     summary="messages with channels and recipients (gpt-oss)",
     strict=_table(),
     lenient=_table(lenient=True),

@@ -64,7 +64,19 @@ def with_tools(table: Table) -> Table:
 PAYLOAD = JsonPayload(unmarked="read a call without its opening tag")  # models forget it
 FORMAT = CallFormat(
     name="hermes",
-    aliases=("qwen25", "qwen3"),
+    aliases=(
+        "qwen25",
+        "qwen3",
+        "granite4",
+        "json_tools",
+        "qwen",
+        "qwen2d5",
+        "qwen3_json",
+        "qwen3_thinking",
+        "qwen3_vl_instruct",
+        "qwen3_vl_thinking",
+        "trinity",
+    ),
     summary="JSON in <tool_call> tags (Hermes, Qwen and many others)",
     payload=PAYLOAD,
     call=("<tool_call>\n", "\n</tool_call>"),

@@ -39,7 +39,7 @@ def spellings(tag: str) -> tuple[str, ...]:
 FORMAT = replace(
     glm45.FORMAT,
     name="hunyuan_v3",
-    aliases=("hy3",),
+    aliases=("hy3", "hy_v3"),
     summary="<arg_key> and <arg_value> after <tool_sep> (Hunyuan 3)",
     payload=TaggedPayload(
         call=f"{CALL}{{tool}}<tool_sep>\n{{parameters}}{END_OF_CALL}",

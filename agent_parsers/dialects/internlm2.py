@@ -17,6 +17,7 @@ START = "<|action_start|>"
 
 DIALECT = CallFormat(
     name="internlm2",
+    aliases=("internlm", "interns1"),
     summary="JSON in <|action_start|><|plugin|> (InternLM 2)",
     payload=JsonPayload(tool_input="parameters"),
     call=(f"{START}{MARK}\n", "<|action_end|>"),

@@ -17,6 +17,7 @@ from agent_parsers.dialects.pythonic import SAMPLE, PythonPayload
 
 DIALECT = CallFormat(
     name="lfm2",
+    aliases=("lfm2_thinking",),
     summary="a list of Python calls in <|tool_call_start|> (LFM2)",
     payload=PythonPayload(json=JsonPayload()),
     call=("<|tool_call_start|>", "<|tool_call_end|>"),

@@ -13,7 +13,7 @@ from dataclasses import replace
 from agent_parsers.authoring import role_frame
 from agent_parsers.dialects import llama3_json, pythonic
 
-STOP = pythonic.LLAMA4_ENDS
+STOP = llama3_json.LLAMA4_ENDS
 
 DIALECT = replace(
     pythonic.MARKED,

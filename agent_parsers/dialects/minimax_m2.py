@@ -45,7 +45,7 @@ PAYLOAD = TaggedPayload(
 )
 FORMAT = CallFormat(
     name="minimax_m2",
-    aliases=("minimax_m25",),
+    aliases=("minimax_m25", "minimax", "minimax_append_think", "minimax_m2_append_think"),
     summary="<invoke> and <parameter> in <minimax:tool_call> (MiniMax M2)",
     payload=PAYLOAD,
     # A line break precedes the calls, whatever the content is.

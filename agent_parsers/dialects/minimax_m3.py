@@ -106,7 +106,7 @@ def write_elements(value: Any) -> str:
 DIALECT = replace(
     minimax_m2.FORMAT,
     name="minimax_m3",
-    aliases=(),
+    aliases=("peg_minimax_m3",),
     summary="elements named like parameters, each after ]<]minimax[>[ (MiniMax M3)",
     payload=TaggedPayload(
         call=f'{MARK}<invoke name="{{tool}}">{{parameters}}{MARK}</invoke>',

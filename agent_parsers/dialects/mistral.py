@@ -67,7 +67,7 @@ PAYLOAD = NamedPayload(
 )
 FORMAT = CallFormat(
     name="mistral",
-    aliases=("mistral_v13",),
+    aliases=("mistral_v13", "ministral"),
     summary="[TOOL_CALLS], a name, and JSON after [ARGS] (Mistral)",
     payload=PAYLOAD,
     call=(MARK, ""),

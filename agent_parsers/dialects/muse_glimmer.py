@@ -137,7 +137,7 @@ FORM = Form(
 DIALECT = calls_dialect(
     "muse_glimmer",
     FORM(SAMPLE_TURN),
-    aliases=("muse",),
+    aliases=("muse", "glimmer"),
     summary="messages with recipients, <atem:invoke> and <atem:parameter> (Muse Glimmer and Spark)",
     strict=table(lenient=False),
     lenient=table(lenient=True),

@@ -18,6 +18,7 @@ from agent_parsers.dialects.pythonic import SAMPLE, PythonPayload
 
 DIALECT = CallFormat(
     name="olmo3",
+    aliases=("olmo3_think",),
     summary="Python calls on lines in <function_calls> (Olmo 3)",
     payload=PythonPayload(row=("", "\n", "")),
     call=("<function_calls>", "</function_calls>"),

@@ -13,7 +13,7 @@ END = "<|end|>"
 
 FORMAT = CallFormat(
     name="phi4_mini",
-    aliases=("functools",),
+    aliases=("functools", "phi4_mini_json"),
     summary="functools and a JSON list (Phi-4 mini)",
     payload=JsonPayload(row=("[", ", ", "]")),
     call=("functools", ""),

@@ -36,7 +36,6 @@ from agent_parsers.dialects import llama3_json
 from agent_parsers.engine.repairs.python_values import write_python
 
 SAMPLE = replace(SAMPLE_TURN, tool_input={"query": "Lake Thun", "limit": 3})
-LLAMA4_ENDS = ("<|eot|>", "<|eom|>")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +76,7 @@ MARKED = CallFormat(
     payload=PythonPayload(is_bare=True),
     call=("<|python_start|>", "<|python_end|>"),
     writes_thoughts=False,
-    ends=(*llama3_json.FORMAT.ends, *LLAMA4_ENDS),
+    ends=llama3_json.DIALECT.stop,
     results=ResultsWriter(text=lambda result: write_json({"output": result.text})),
     turn_frame=llama3_json.FORMAT.turn_frame,
     sample=SAMPLE,

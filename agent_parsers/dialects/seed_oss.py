@@ -44,7 +44,7 @@ def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
 DIALECT = replace(
     qwen3_coder.FORMAT,
     name="seed_oss",
-    aliases=(),
+    aliases=("seed",),
     summary="as qwen3_coder, in <seed:tool_call> (Seed-OSS)",
     payload=replace(
         qwen3_coder.PAYLOAD,

@@ -17,7 +17,7 @@ from agent_parsers import dialects
 from agent_parsers.engine.tables.dialect import Dialect
 from agent_parsers.engine.tables.modes import MAX_CHARS, OnConflict
 from agent_parsers.registry.names import ALIASES, OneCallName, SeveralCallsName
-from agent_parsers.registry.problems import unknown_name, wrong_name, wrong_option
+from agent_parsers.registry.problems import refused_name, unknown_name, wrong_name, wrong_option
 from agent_parsers.toolset.problems.names import folded
 from output_parsers.printable import kind_of
 
@@ -76,7 +76,6 @@ _WITHOUT_DIALECT: Final[dict[str, tuple[str, str]]] = {
 }
 """The parsers that have no dialect, each with its module and class."""
 _OTHER_NAMES: Final = {
-    "openai": "openai_tools",
     "functions": "openai_functions",
     "function_calling": "tools",
     "tool_calling": "tools",
@@ -116,7 +115,8 @@ def get_dialect(name: str | Dialect) -> Dialect:
 
     Raises:
         TypeError: *name* is neither a text nor a dialect.
-        ValueError: There is no such dialect or model; the message suggests similar names.
+        ValueError: There is no such dialect or model; the message suggests similar names. Or it
+            is the name of a server's parser that is not one dialect; the message says what it is.
     """
     found = _find(name)
     if isinstance(found, Dialect):
@@ -308,10 +308,12 @@ def _find(name: str | Dialect) -> Dialect | str:
     found = {_find(other) for other in known if folded(other) == key}
     if len(found) == 1:
         return found.pop()
-    from agent_parsers.registry.for_model import (  # lazily: compiles a long table
-        calls_by_api,
-        row_for_model,
-    )
+    # imported lazily: long tables, which the name of a dialect does not need
+    from agent_parsers.registry.for_model import calls_by_api, row_for_model
+    from agent_parsers.registry.server_names import REFUSED
+
+    if key in REFUSED:
+        raise refused_name(name, REFUSED[key])
 
     row = row_for_model(name)
     if row is not None and row.dialect is not None:

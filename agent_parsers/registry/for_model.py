@@ -77,17 +77,32 @@ ROWS: Final = (
     Row("Intern-S1-Pro", "hermes", "InternLM/Intern-S1: docs/interns1pro_user_guide.md"),
     Row("Trinity-Mini* Trinity-Nano* Trinity-Large-Preview", "hermes", _PRIME_RL),
     Row("INTELLECT-3 INTELLECT-3.1", "qwen3_coder", _PRIME_RL),
-    Row("Intern-S2-Preview", "qwen3_coder", _RECIPE.format("internlm/Intern-S2-Preview")),
+    Row("Intern-S2", "qwen3_coder", _RECIPE.format("internlm/Intern-S2-397B")),
+    Row("Param2-17B*", "hermes", _RECIPE.format("bharatgenai/Param2-17B-A2.4B-Thinking")),
+    Row("Youtu-LLM*", "hermes", "modelscope/ms-swift: swift/agent_template/youtu.py"),
+    Row("Ornith*", "qwen3_coder", "ollama/ollama: model/parsers/parsers.go"),
+    Row(
+        "IQuest-Coder-V1-40B-Instruct IQuest-Coder-V1-40B-Loop-Instruct",
+        "hermes",
+        "IQuestLab/IQuest-Coder-V1: issue 15",
+    ),
+    Row(
+        "IQuest-Coder-V1-7B* IQuest-Coder-V1-14B* IQuest-Coder-V1-40B-Thinking "
+        "IQuest-Coder-V1-40B-Loop-Thinking",
+        "qwen3_coder",
+        "IQuestLab/IQuest-Coder-V1: issue 15",
+    ),
     Row("Reka-Edge*", "reka_edge", "ggml-org/llama.cpp: models/templates/Reka-Edge.jinja"),
     Row("Jamba-Reasoning*", "hermes", "ai21labs/AI21-Jamba-Reasoning-3B: chat template"),
     Row("LongCat-Flash*", "longcat", _VLLM),
     Row(
-        "Nemotron-3-Nano* Nemotron-3-Super* Nemotron-3-Ultra* Nemotron-3.5-Lightning*",
+        "Nemotron-3-Nano* Nemotron-3-Super* Nemotron-3-Ultra* Nemotron-3.5-Lightning* "
+        "Nemotron-3.5-Super-VL*",
         "qwen3_coder",
-        _RECIPE.format("nvidia/NVIDIA-Nemotron-3.5-Lightning-30B-A3B-BF16"),
+        _RECIPE.format("nvidia/NVIDIA-Nemotron-3.5-Super-VL-120B-A12B-NVFP4"),
     ),
     Row(
-        "Nemotron-Nano-9B-v2 Nemotron-Nano-12B-v2",
+        "Nemotron-Nano-9B-v2 Nemotron-Nano-9B-v2-Japanese Nemotron-Nano-12B-v2",
         "nemotron_v2",
         "ggml-org/llama.cpp: models/templates/NVIDIA-Nemotron-Nano-v2.jinja",
     ),
@@ -136,6 +151,8 @@ ROWS: Final = (
     ),
     Row("GLM-4.5* GLM-4.5V* GLM-4.6* GLM-4.6V*", "glm45", _RECIPE.format("zai-org/GLM-4.6V")),
     Row("GLM-GA", "glm45", _RECIPE.format("zai-org/GLM-GA")),
+    Row("HyperCLOVAX-SEED-Think-32B", "glm45", "vllm-project/vllm: pull request 42366"),
+    Row("Flint", "glm47", _RECIPE.format("RecursiveSI/flint")),
     Row(
         "Macaron-V1-Coding-Venti",
         "glm47",
@@ -143,9 +160,9 @@ ROWS: Final = (
     ),
     Row("IQuest-Q1*", "iquest_q1", _SGLANG_FILE.format("iquest_q1_detector")),
     Row("GLM-4-9B GLM-4-32B", "glm4", "THUDM/glm-4-9b-chat: chat template"),
-    Row("Ling-3.0*", "ling3", _SGLANG_FILE.format("ling3_detector")),
+    Row("Ling-3.0* Ling-3.1*", "ling3", _RECIPE.format("inclusionAI/Ling-3.1-flash")),
     Row("Laguna-XS* Laguna-S* Laguna-M*", "laguna", _RECIPE.format("poolside/Laguna-S-2.1")),
-    Row("K2-Horizon*", "k2_horizon", _RECIPE.format("IFM/K2-Horizon-7B")),
+    Row("K2-Horizon* Jais-3*", "k2_horizon", _RECIPE.format("IFM/Jais-3-32B")),
     Row("Spark-X2.5*", "glm47", _SGLANG_FILE.format("spark25_detector")),
     Row("Hy3*", "hunyuan_v3", _RECIPE.format("tencent/Hy3")),
     Row("Hy4*", "hunyuan_v4", _VLLM_FILE.format("tool_parsers/hy_v4_tool_parser")),
@@ -204,7 +221,7 @@ ROWS: Final = (
         _RECIPE.format("MiniMaxAI/MiniMax-M2.7"),
     ),
     Row("dots3-note*", "dots", _RECIPE.format("dots-studio/dots3-note-prev")),
-    Row("MiniMax-M3*", "minimax_m3", _VLLM_FILE.format("parser/minimax_m3")),
+    Row("MiniMax-M3* MiniMax-M3.1*", "minimax_m3", _RECIPE.format("MiniMaxAI/MiniMax-M3.1-Flash")),
     Row("Step3", "step3", _VLLM_FILE.format("tool_parsers/step3_tool_parser")),
     Row("PLaMo-3*", "plamo3", _VLLM_FILE.format("parser/plamo3")),
     Row("GigaChat3", "gigachat3", "ai-sage/GigaChat3-10B-A1.8B: chat template"),
@@ -223,6 +240,7 @@ ROWS: Final = (
         _VLLM_FILE.format("tool_parsers/muse_tool_parser"),
     ),
     Row("Gemma-4*", "gemma4", _VLLM_FILE.format("parser/gemma4")),
+    Row("DiffusionGemma*", "gemma4", _RECIPE.format("Google/diffusiongemma-26B-A4B-it")),
     Row("FunctionGemma*", "functiongemma", _VLLM),
     Row(
         "Gemma-3",
@@ -272,13 +290,14 @@ ROWS: Final = (
 """Which models write which dialect. The first row that matches a name counts."""
 
 OWNERS: Final = (
-    "ai-sage AI21 ai21labs allenai arcee-ai baidu ByteDance-Seed C4AI Cohere CohereForAI "
-    "CohereLabs DeepSeek deepseek-ai dots-studio fireworks-ai Google HuggingFaceTB IBM "
-    "ibm-granite IFM inclusionAI internlm IQuestLab JetBrains LGAI-EXAONE LiquidAI meetkai "
+    "ai-sage AI21 ai21labs allenai arcee-ai baidu bharatgenai ByteDance-Seed C4AI Cohere "
+    "CohereForAI CohereLabs DeepSeek deepseek-ai dots-studio fireworks-ai Google HuggingFaceTB "
+    "IBM ibm-granite IFM inclusionAI internlm IQuestLab JetBrains LGAI-EXAONE LiquidAI meetkai "
     "meituan-longcat Meta meta-llama meta-models Microsoft mindlab-research MiniMax MiniMaxAI "
-    "Mistral mistralai Moonshot moonshotai NousResearch NVIDIA OpenAI openbmb pfnet poolside "
-    "PrimeIntellect Qwen RekaAI Salesforce ServiceNow-AI speakleash stepfun-ai swiss-ai "
-    "Team-ACE tencent thinkingmachines THUDM tiiuae upstage XHToken XiaomiMiMo zai zai-org"
+    "Mistral mistralai Moonshot moonshotai naver-hyperclovax NousResearch NVIDIA OpenAI openbmb "
+    "pfnet poolside PrimeIntellect Qwen RecursiveSI RekaAI Salesforce ServiceNow-AI speakleash "
+    "stepfun-ai swiss-ai Team-ACE tencent thinkingmachines THUDM tiiuae upstage XHToken "
+    "XiaomiMiMo zai zai-org"
 )
 """Owners that may precede a name: ``Meta-Llama-3.1-8B``, ``Qwen_Qwen3-8B-GGUF``."""
 
@@ -290,6 +309,9 @@ _STORED: Final = (
 _SERVED: Final = "cloud exacto fast floor free maas nitro tee"
 _PLAIN: Final = frozenset(f"{_TUNED} {_STORED} {_SERVED}".split())
 """Words that say nothing about the format of a model."""
+
+_FORMATS: Final = frozenset(("json", "parser", "pythonic", "xml"))
+"""Words that only names of parsers have: ``llama4_json`` is not a model, whatever its beginning."""
 
 _WORD: Final = re.compile(r"[a-z]+|[0-9]+(?:\.[0-9]+)*[a-z]*")
 _DIVIDED_VERSION: Final = re.compile(r"(?<![0-9.])([0-9])[-_p]([0-9])(?![0-9a-z]|\.[0-9])")
@@ -329,6 +351,8 @@ def dialect_for_model(model: str) -> SeveralCallsName | None:
 def row_for_model(model: str) -> Row | None:
     """Return the first of `ROWS` that matches *model*; `None` if no row matches."""
     words = _words(_last_part(model))
+    if not _FORMATS.isdisjoint(words):
+        return None
     starts = [0]
     for start in starts:  # grows after each owner; there may be two, as in nvidia_NVIDIA
         starts += [start + len(o) for o in _OWNERS if words[start : start + len(o)] == o]

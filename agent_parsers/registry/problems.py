@@ -56,6 +56,11 @@ def unknown_name(name: str, known: set[str], *, is_model: bool) -> ValueError:
     )
 
 
+def refused_name(name: str, why: str) -> ValueError:
+    """Return the error for *name*, that of a server's parser; *why* says what it is."""
+    return ValueError(f"{name!r} is not a dialect: {why}. list_dialects() has the names")
+
+
 def wrong_option(name: str, function: Callable[..., Any]) -> TypeError:
     """Return the error for an argument that a *function* does not have."""
     own = inspect.signature(function).parameters

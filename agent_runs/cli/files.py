@@ -19,7 +19,10 @@ from agent_runs.reading.reader import UnknownLogError
 
 _BOM: Final = b"\xef\xbb\xbf"
 _CHUNK: Final = 1 << 16
-_AS_REPLY: Final = "; `agent-parsers reply FILE` reads one reply, or a column of replies"
+_ELSE: Final = (
+    "; `agent-parsers readers --why FILE` shows where each reader stopped, and `agent-parsers reply"
+    " FILE` reads one reply, or a column of replies"
+)
 
 
 def size_of(file: str) -> int | None:
@@ -77,7 +80,7 @@ def read_file(
         yield Trouble(file, error.strerror or str(error))
     except UnknownLogError as error:
         if not failed:  # as below
-            yield Trouble(file, f"{error.reason}{_AS_REPLY if error.llm_output else ''}")
+            yield Trouble(file, f"{error.reason}{_ELSE if error.llm_output else ''}")
     except OutputParserException as error:
         if not failed:  # they are the reason why there is no run
             failed.append(error)

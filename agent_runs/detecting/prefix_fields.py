@@ -9,11 +9,8 @@ from typing import Final, NamedTuple
 
 from agent_parsers import get_dialect, list_dialects
 from agent_parsers.core import label_words
+from agent_runs.splitting.separators import DAY
 
-_DATE: Final = (
-    r"(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.](?:\d\d?|[A-Z][a-z]{2})[-/.]\d{2,4}"
-    r"|(?:[A-Z][a-z]{2},? )?(?:[A-Z][a-z]{2} [ \d]?\d|\d\d? [A-Z][a-z]{2})(?:,? \d{4})?)"
-)
 _LEVELS: Final = (
     "trace|debug|dbug|dbg|verbose|info|information|notice|success|warning|warn|wrn|error|err"
     "|critical|crit|fatal|alert|emerg|panic"
@@ -22,7 +19,7 @@ ESCAPE: Final = r"\x1b\[[\d;]{0,20}[mK]"
 COLOURS: Final = rf"\ufeff?(?:{ESCAPE})*"
 """Colours, and the byte order mark with which some tools begin each part of a log."""
 FIELDS: Final = {
-    "time": rf"[\[(]?(?:(?:{_DATE}[T ,:]{{1,2}})?\d\d?:\d\d:\d\d(?:[.,]\d{{1,9}})?"
+    "time": rf"[\[(]?(?:(?:{DAY}[T ,:]{{1,2}})?\d\d?:\d\d:\d\d(?:[.,]\d{{1,9}})?"
     r"(?: ?(?:Z|[AP]M|UTC|GMT|[+-]\d\d:?\d\d))?|\d{10}\.\d{1,9})[\])]?",
     "level": rf"[\[(<]?(?i:{_LEVELS})(?!\w)(?:[ ]*[\])>])?",
     "cell": r"[^\t\n\x1b]{1,120}(?=\t)",

@@ -2,179 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain, islice
-from tempfile import SpooledTemporaryFile
-from typing import IO, TYPE_CHECKING, Final, NamedTuple, cast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
-from agent_parsers import get_dialect
-from agent_parsers.authoring import escape
-from agent_parsers.transcripts import Notice, Transcript
-from agent_runs.detecting.detect import detect_in_head
 from agent_runs.detecting.prefix_fields import COLOURS, ESCAPE, FIELDS, Field, fields_of
-from agent_runs.reading.reader import NumberedLines, Reading
-from agent_runs.splitting.labels import begins_any, size_of_observation_label
-from agent_runs.splitting.prompts import is_prompt
 from agent_runs.splitting.separators import is_logged
-
-if TYPE_CHECKING:
-    from agent_parsers import Dialect
-
-_HEAD: Final = 1_000
-"""How many messages are looked at, to see who wrote runs."""
-_PART: Final = 1 << 13
-"""How much is looked at together, in characters."""
-_MOST_TRIED: Final = 6
-"""How many parts without a run are tried against the dialects."""
-_IN_MEMORY: Final = 1 << 20
-"""How much of the other logs is kept in memory, in bytes; the rest is put into a file."""
-
-
-class Message(NamedTuple):
-    """One message of a logger."""
-
-    line: int
-    """The line of the file where it begins."""
-    owner: str
-    """Who wrote it: the names in its prefix."""
-    lines: list[str]
-    """Its lines, each with its end."""
-
-
-def runs_of_messages_in(messages: Iterable[Message], reading: Reading) -> Iterator[Transcript]:
-    """Yield the runs in the *messages* of loggers.
-
-    Each owner has a log of its own. That of the first one who wrote runs is read while it comes in;
-    the others are put aside. An owner whose messages have no runs is another logger, and its
-    messages belong to no value.
-
-    Args:
-        messages: The messages, in order. Those that are prompts are notices of the next run.
-        reading: How they are read.
-    """
-    prompts: list[Notice] = []
-    for run in _runs_in(_without_prompts(messages, prompts), reading):
-        yield replace(run, notices=(*prompts, *run.notices))
-        prompts.clear()
-
-
-def _without_prompts(messages: Iterable[Message], prompts: list[Notice]) -> Iterator[Message]:
-    """Yield the *messages* that are no prompts, and add a notice of each other to *prompts*."""
-    for message in messages:
-        if len(message.lines) > 1 and is_prompt(message.lines):
-            text = "".join(message.lines)
-            prompts.append(Notice("unowned_text", "found a prompt", text=text, line=message.line))
-        else:
-            yield message
-
-
-def _runs_in(messages: Iterator[Message], reading: Reading) -> Iterator[Transcript]:
-    """Yield the runs in the *messages*; see `runs_of_messages_in`."""
-    head = [*islice(messages, _HEAD)]
-    messages = chain(head, messages)
-    writers = _writers(head, reading)
-    if not writers:  # perhaps a run has several owners
-        yield from _read(messages, reading)
-        return
-    with SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", errors="surrogatepass") as file:
-        aside = cast("IO[str]", file)
-        yield from _read(_put_aside(messages, writers[0], aside), reading)
-        for writer in _writers(_again(aside), reading):
-            own = (message for message in _again(aside) if message.owner == writer)
-            yield from _read(own, reading)
-
-
-def _writers(messages: Iterable[Message], reading: Reading) -> list[str]:
-    """Return the owners of *messages* with a part that looks like a log of runs.
-
-    Few parts with labels are tried: those of the owners who wrote the most of them.
-    """
-    parts: dict[str, list[list[Message]]] = {}
-    sizes: Counter[str] = Counter()
-    labels: Counter[str] = Counter()
-    for message in messages:
-        owner = message.owner
-        if sizes[owner] % _PART + sum(map(len, message.lines)) >= _PART or owner not in parts:
-            parts.setdefault(owner, []).append([])
-        parts[owner][-1].append(message)
-        sizes[owner] += sum(map(len, message.lines))
-        labels[owner] += sum(map(begins_any, message.lines))
-    tried = 0
-    writers = set()
-    for owner in sorted(parts, key=lambda owner: -labels[owner]):
-        for part in parts[owner]:
-            is_labelled = any(begins_any(line) for message in part for line in message.lines)
-            tried += is_labelled
-            if is_labelled and tried > _MOST_TRIED:
-                continue
-            if reading.has_form(_as_log(part, reading)):
-                writers.add(owner)
-                tried -= is_labelled
-                break
-    return [owner for owner in parts if owner in writers]
-
-
-def _put_aside(messages: Iterable[Message], owner: str, file: IO[str]) -> Iterator[Message]:
-    """Yield the messages of *owner*, and write all others to *file*."""
-    for message in messages:
-        if message.owner == owner:
-            yield message
-        else:
-            file.write(f"{json.dumps(message)}\n")
-
-
-def _again(file: IO[str]) -> Iterator[Message]:
-    """Yield the messages in *file*."""
-    file.seek(0)
-    return (Message(*json.loads(line)) for line in file)
-
-
-def _read(messages: Iterable[Message], reading: Reading) -> Iterator[Transcript]:
-    return reading.inside(_as_log(messages, reading))
-
-
-def _as_log(messages: Iterable[Message], reading: Reading) -> NumberedLines:
-    """Return the lines of *messages*."""
-    messages = iter(messages)
-    head: list[Message] = []
-    size = 0
-    while size < _PART and (message := next(messages, None)) is not None:
-        head.append(message)
-        size += sum(map(len, message.lines))
-    dialect = reading.dialect
-    lines = [line for message in head for line in message.lines]
-    if dialect is None and len(lines) > len(head) and any(map(begins_any, lines)):
-        dialect = _dialect_of("".join(lines))
-    whole = (_shielded(message, dialect) for message in chain(head, messages))
-    return NumberedLines(
-        (number, line)
-        for message in whole
-        for number, line in enumerate(message.lines, message.line)
-    )
-
-
-def _dialect_of(text: str) -> Dialect | None:
-    found = detect_in_head(text)
-    if found.is_ambiguous or not found.candidates:
-        return None
-    return get_dialect(found.candidates[0].dialect)
-
-
-def _shielded(message: Message, dialect: Dialect | None) -> Message:
-    """Return a *message* that begins with an observation, so that all of it is read as one."""
-    if dialect is None or len(message.lines) < 2 or not dialect.lenient.transcript_start:
-        return message
-    text = "".join(message.lines)
-    size = size_of_observation_label(dialect, text)
-    if not size:
-        return message
-    shielded = text[:size] + escape(dialect, text[size:])
-    return message._replace(lines=shielded.splitlines(keepends=True))
-
 
 _FEWEST_LINES: Final = 3
 """How many lines need the prefix, unless the log has fewer."""
@@ -190,6 +25,16 @@ _may_be_prefix: Final = re.compile(
 ).match
 
 
+class Prefixed(NamedTuple):
+    """A line without its prefix, and what the prefix says."""
+
+    owner: str
+    """Whose line it is: the names in its prefix."""
+    text: str
+    level: str = ""
+    """Its level, in lower case; empty if the prefix has none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Prefix:
     """The prefix of the lines of a log."""
@@ -197,17 +42,20 @@ class Prefix:
     kinds: tuple[str, ...]
     """The kinds of its fields."""
     pattern: re.Pattern[str]
-    """Matches it at the beginning of a line. The groups are the names in it."""
+    """Matches it at the beginning of a line. The groups are the names in it, and its level."""
     example: str
     """The first one."""
 
-    def split(self, line: str) -> tuple[str, str] | None:
-        """Return whose line this is, and its text; `None` if it has no prefix."""
+    def split(self, line: str) -> Prefixed | None:
+        """Return a *line* without its prefix, and whose it is; `None` if it has no prefix."""
         found = self.pattern.match(line)
         if found is None:
             return None
-        names = (name.partition(".")[0] for name in found.groups())
-        return " ".join(names), line[found.end() :]
+        names = [*found.groups()]
+        at = self.pattern.groupindex.get("level")
+        level = names.pop(at - 1).strip("[]()<> ").lower() if at is not None else ""
+        owner = " ".join(name.partition(".")[0] for name in names)
+        return Prefixed(owner, line[found.end() :], level)
 
 
 def find_prefix(head: str) -> Prefix | None:
@@ -312,7 +160,9 @@ def _pattern(
     with_text = [row[last] for row in rows if row[last].has_text]
     for at, (kind, _, _, mark, *_) in enumerate(template):
         is_owner = kind in ("name", "cell") and not is_inner
-        parts.append(f"{COLOURS}({FIELDS[kind]})" if is_owner else f"{COLOURS}(?:{FIELDS[kind]})")
+        is_level = kind == "level" and not any("(?P<level>" in part for part in parts)
+        group = "(" if is_owner else "(?P<level>" if is_level else "(?:"
+        parts.append(f"{COLOURS}{group}{FIELDS[kind]})")
         is_inner = kind == "name" and mark in (":", "::")
         gap = rf"(?:[ ]|{ESCAPE})*"
         if at < last:

@@ -3,6 +3,8 @@
 from typing import Final
 
 TEXT: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    "agentlite": ("text.tables", ("receives the following taskpackage:",
+        "-step action:")),
     "agno_console": ("text.agno_console", ()),
     "aider": ("text.markdown", ("# aider chat started at ",)),
     "appworld": ("text.markdown", ("### environment interaction",
@@ -16,7 +18,7 @@ TEXT: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "crewai_console_old": ("text.crewai_console_old", ("working agent: ",
         "starting task: ", "> entering new crewagentexecutor chain")),
     "crewai_headings": ("text.tables", ("# agent:",)),
-    "crewai_log_text": ("text.tables", ("task_name=",)),
+    "crewai_log_text": ("text.tables", ("task_name=", ": task=")),
     "cursor_export": ("text.markdown", ("_exported on ",)),
     "dspy_history": ("text.dspy_history", ("[[ ## ",)),
     "langchain_console": ("text.langchain_console", ("> entering new ",
@@ -79,7 +81,7 @@ DATA: Final = {
     "goose": "data.coding_agents",
     "haystack": "data.tables",
     "inspect_ai": "data.inspect_ai",
-    "intercode": "data.chat_exports",
+    "intercode": "data.benchmarks",
     "json_lines": "data.json_lines",
     "langchain_messages": "data.langchain_messages",
     "langchain_steps": "data.langchain_steps",
@@ -87,6 +89,7 @@ DATA: Final = {
     "langsmith": "data.langsmith",
     "llamaindex_events": "data.llamaindex_events",
     "mini_swe_agent": "data.mini_swe_agent",
+    "mint": "data.benchmarks",
     "notebook": "data.notebook",
     "openai_agents": "data.openai",
     "openai_chat": "data.openai",
@@ -106,6 +109,7 @@ DATA: Final = {
     "spans": "data.spans",
     "swe_agent": "data.swe_agent",
     "tool_roles": "data.chat_exports",
+    "tooleval": "data.benchmarks",
     "vcr_cassette": "data.vcr_cassette",
     "vercel_ai": "data.tables",
     "vercel_ai_ui": "data.tables",

@@ -15,16 +15,13 @@ from typing import Any, Final, NamedTuple
 
 from agent_runs.reading.parts import text_of
 from agent_runs.reading.said import Said
+from outputs import ended_of
 
 UNENDED: Final = "the stream stops before its end"
 """Stands for the reason why a response ended that is a stream without its end."""
 _RESPONSES: Final = ("response", "response_body", "responseBody", "output")
 _CHOICES: Final = {"choices": "finish_reason", "candidates": "finishReason"}
 """Where responses have their choices, and these the reason why they ended."""
-_CUT: Final = frozenset(
-    ("length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "model_context_window_exceeded",
-     "content_filter", "SAFETY", "RECITATION", UNENDED)
-)  # fmt: skip
 
 
 class Ending(NamedTuple):
@@ -78,4 +75,7 @@ def _responses(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _cut_in(found: Any, key: str) -> str:
     reason = found.get(key) if isinstance(found, Mapping) else None
-    return reason if isinstance(reason, str) and reason in _CUT else ""
+    if not isinstance(reason, str):
+        return ""
+    is_cut = reason == UNENDED or ended_of({"finish_reason": reason}) == "length"
+    return reason if is_cut else ""

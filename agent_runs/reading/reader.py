@@ -29,6 +29,8 @@ TABLES["agent_runs.json_form"] = None
 
 HEAD_CHARS: Final = 1 << 16
 """How much of a text is looked at, in characters."""
+HEAD_VALUES: Final = 20
+"""How many values of JSON are looked at."""
 
 T = TypeVar("T")
 
@@ -66,6 +68,7 @@ class Lines:
         self._lines = iter(lines)
         self._ahead: deque[str] = deque()
         self._check: Callable[[str, int], None] | None = None
+        self._nuls: dict[int, int] | None = None
         self.number: int = number
         """Number of the next line in its file, from 1."""
         self.is_over: bool = False
@@ -98,9 +101,30 @@ class Lines:
         for number, line in enumerate(self._ahead, self.number):
             check(line, number)
 
+    def drop_nuls(self) -> Lines:
+        """Leave out the NULs that a file has which was cut while it was written; return itself."""
+        self._nuls = {}
+        ahead = enumerate(self._ahead, self.number)
+        self._ahead = deque(self._without_nuls(line, number) for number, line in ahead)
+        return self
+
+    def take_nuls(self) -> dict[int, int]:
+        """Return, once, how many NULs were left out of each line that has been looked at."""
+        found = self._nuls or {}
+        self._nuls = {} if self._nuls is not None else None
+        return found
+
+    def _without_nuls(self, line: str, number: int) -> str:
+        kept = line.replace("\0", "")
+        if self._nuls is not None and kept != line:
+            self._nuls[number] = len(line) - len(kept)
+        return kept
+
     def _more(self) -> str:
         """Return the next line that has not been looked at; ``""`` behind the last."""
         line = next(self._lines, "")
+        if "\0" in line and self._nuls is not None:
+            line = self._without_nuls(line, self.number + len(self._ahead))
         if not line:
             self.is_over = True
             return line

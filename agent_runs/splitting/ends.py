@@ -11,6 +11,7 @@ from agent_runs.splitting.separators import (
     Tracebacks,
     is_certain,
     is_doubtful,
+    is_hint,
     is_measured,
     is_printed,
     is_program_ruler,
@@ -71,7 +72,11 @@ class EndOfValue:
         if at < len(attached) and self._is_drawn_in(attached, at):
             return self._without_lead(lines, size), not is_end
         size += len(attached) - at
-        return self._without_lead(lines, size), any(map(_is_in_doubt, attached[:at]))
+        kept = attached[:at]
+        hints = [] if is_end else [each for each in kept if is_hint(each)]
+        if hints == kept[:1] and last.rstrip().endswith((":", "：")):
+            hints = []  # the value that the line before it announces
+        return self._without_lead(lines, size), bool(hints) or any(map(_is_in_doubt, kept))
 
     @staticmethod
     def _without_lead(lines: Sequence[str], size: int) -> int:
@@ -159,11 +164,13 @@ def end_of(lines: Sequence[str], *, is_end: bool) -> Ended:
         line = lines[start - 1]
         framed = 1 < start < len(lines) and is_framed(*lines[start - 2 : start + 1])
         is_between = is_certain(line) or is_doubtful(line) or is_printed(line)
-        is_between = is_between or start - 1 in traced
+        is_between = is_between or is_hint(line) or start - 1 in traced
         if line.strip() and not (framed or is_between):
             break
         start -= 1
-    while start < len(lines) and not _may_begin(lines[start], start in traced):
+    while start < len(lines) and not (
+        _may_begin(lines[start], start in traced) or (is_hint(lines[start]) and not is_end)
+    ):
         start += 1
     behind = lines[start:]
     if not any(map(str.strip, behind)):

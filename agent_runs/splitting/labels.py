@@ -98,7 +98,7 @@ def is_step(dialect: Dialect, lines: Iterable[str]) -> bool:
 
     Args:
         dialect: The dialect of the lines.
-        lines: The lines; few of them are taken.
+        lines: The lines, of which few are taken.
     """
     parser = StreamParser(dialect, mode="transcript", max_chars=None)
     answers = _leading_to(dialect, frozenset({Part.ANSWER}))

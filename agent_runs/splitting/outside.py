@@ -29,8 +29,8 @@ from agent_runs.splitting.labels import (
     begins_question,
     begins_step,
     is_step,
-    may_begin_question,
 )
+from agent_runs.splitting.logged import LOGGED
 from agent_runs.splitting.prompts import (
     Prompts,
     opens_prompt,
@@ -43,6 +43,7 @@ from agent_runs.splitting.separators import (
     is_certain,
     is_doubtful,
     is_header,
+    is_hint,
     is_logged,
     is_measured,
     is_printed,
@@ -53,7 +54,6 @@ from agent_runs.splitting.separators import (
 if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.events import Span
-    from agent_runs.reading.reader import Lines
 
 _FAR: Final = 100
 """How many lines a step is looked at, to see whether it is one."""
@@ -61,8 +61,6 @@ _MOST_HEADERS: Final = 4
 """How many lines at the top may be a program's first words, rulers and counters aside."""
 FOUND_PROMPT: Final = "found a prompt"
 """The message of the notice about a prompt."""
-LOGGED: Final = "found a line of a logger"
-"""The message of the notice about a line of a logger."""
 
 
 class Removed(NamedTuple):
@@ -109,7 +107,7 @@ class OutsideOfRuns:
         self.begins: set[int] = set()
         """How much stands before each question that stands in no value: a run begins there."""
         self._first: tuple[int, set[str]] = (0, set())  # how many shapes there were, see `_firsts`
-        self._examples = _size_of_examples(head, dialect) if is_whole else 0
+        self._examples = size_of_examples(head, self._begins_question) if is_whole else 0
         self._rest = 0 if self._examples else size_of_rest(head, dialect)
         self._counted = len(head)
 
@@ -263,7 +261,7 @@ class OutsideOfRuns:
             return True
         if self._shapes and shape_of(line[:2])[:1] in self._firsts() and self._end.is_known(line):
             return not begins_any(line)
-        if is_printed(line):
+        if is_printed(line) or is_hint(line):
             return not begins_any(line)
         if not (may_be_certain(line) or is_measured(line)):
             return False
@@ -305,7 +303,7 @@ class OutsideOfRuns:
             return True
         if begins_marked(self._dialect, line):
             return False
-        return self._end.is_certain(line) or is_doubtful(line) or is_printed(line)
+        return self._end.is_certain(line) or is_doubtful(line) or is_printed(line) or is_hint(line)
 
     def _boundary(self, line: str, count: int) -> str:
         """Return what begins with *line*, which comes behind *count* lines; empty if nothing."""
@@ -334,57 +332,6 @@ def is_header_of_log(lines: Sequence[str]) -> bool:
     texts = [line for line in lines if line.strip()]
     named = [line for line in texts if not is_certain(line)]
     return all(map(is_header, texts)) and len(named) <= _MOST_HEADERS
-
-
-class WithoutLogged:
-    """Takes the lines of known loggers out of a log.
-
-    Args:
-        lines: The lines of the log.
-    """
-
-    def __init__(self, lines: Lines) -> None:
-        self._lines = lines
-        self._notices: list[Notice] = []
-
-    def __iter__(self) -> Iterator[tuple[int, str]]:
-        """Yield the other lines, with their numbers."""
-        while line := self._lines.peek():
-            number = self._lines.number
-            next(self._lines)
-            if is_logged(line):
-                text = line.rstrip("\n")
-                self._notices.append(Notice("unowned_text", LOGGED, text=text, line=number))
-            else:
-                yield number, line
-
-    def take_notices(self) -> list[Notice]:
-        """Return the notices since the last call."""
-        notices, self._notices = self._notices, []
-        return notices
-
-
-def without_prompts(text: str) -> str:
-    """Return *text* without prompts and lines of loggers, whatever its dialect is."""
-    lines = text.splitlines(keepends=True)
-    if not any(opens_prompt(line) or is_logged(line) for line in lines):
-        return text
-    kept: list[str] = []
-    at = 0
-
-    def ahead(index: int) -> str:
-        return lines[at + index] if at + index < len(lines) else ""
-
-    prompts = Prompts(ahead, may_begin_question)
-    while at < len(lines):
-        line = lines[at]
-        if opens_prompt(line) and (size := prompts.size_at(at)):
-            at += size
-            continue
-        if not is_logged(line):
-            kept.append(line)
-        at += 1
-    return "".join(kept)
 
 
 def _doubtful(lines: Sequence[str]) -> Iterator[str]:
@@ -416,7 +363,3 @@ def _shapes_between(lines: Sequence[str], dialect: Dialect) -> Counter[str]:
             is_answered = False
         is_answered = is_answered or begins_answer(line)
     return shapes
-
-
-def _size_of_examples(lines: Sequence[str], dialect: Dialect) -> int:
-    return size_of_examples(lines, lambda line: begins_question(dialect, line), begins_answer)

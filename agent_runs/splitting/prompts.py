@@ -17,12 +17,19 @@ only a format has: placeholders, and a line that says that the steps repeat::
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
 
-from agent_parsers import AgentAction, AgentFinish, get_dialect, get_parser, list_dialects
+from agent_parsers import AgentAction, AgentFinish
+from agent_runs.splitting.instructions import (
+    MOST_LINES,
+    Instructions,
+    beginnings,
+    instructions_at,
+    rest_of_instructions,
+)
 from agent_runs.splitting.labels import begins_answer, begins_any, may_begin_question
+from agent_runs.splitting.separators import is_logged
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
@@ -62,19 +69,14 @@ _TEMPLATE: Final = re.compile(
 """Finds what only the format in a prompt has."""
 _VALUE: Final = re.compile(r"<\w+>").fullmatch
 """Matches a placeholder for the value of a parameter."""
-_PLACE: Final = re.compile(r"(\{(?:tools|tool_names|form|action|answer)\})")
 _EXAMPLES: Final = re.compile(
     r"(?:here (?:are|is)|below (?:are|is)|following (?:are|is)|for).{0,60}\bexamples?\b.{0,80}"
     r"[:.]?\s*$|^\W*(?:few[- ]?shot )?examples?\W*$",
     re.IGNORECASE,
 ).search
 _EXAMPLES_END: Final = re.compile(r"\W*END OF (?:THE )?EXAMPLES?\W*$", re.IGNORECASE).match
-_FAR: Final = 400
-"""How many lines a prompt may have, its list of tools included."""
 _REST: Final = 15
 """How many lines may follow the last one that is known of a prompt."""
-_A_WORD: Final = 8
-"""Placeholders of so few bytes are words that any text has."""
 
 _is_named_in_place: Final = re.compile(
     r"^\{+\w+\}+$|^\$\w+$|^<\w[\w ]*>$|^(?:the )?(?:name of the )?(?:action|tool)(?: name)?"
@@ -123,11 +125,13 @@ class Prompts:
         ahead = self._ahead
         if _INTRODUCES(ahead(0)) and not any(map(_OPENS, map(ahead, range(1, _INTRODUCTION)))):
             return 0
-        size = _size_of_own(ahead) or (_size_of_format(ahead) if self._has_format(index) else 0)
+        size = _with_example(instructions_at(ahead), ahead)
+        if not size and self._has_format(index):
+            size = _size_of_format(ahead)
         if not size:
             return 0
         at = _behind_blanks(ahead, size)
-        if ahead(at).strip() in _beginnings():
+        if ahead(at).strip() in beginnings():
             size = at + 1
             at = _behind_blanks(ahead, size)
         return _open_question(ahead, at, self._begins_question) or size
@@ -135,12 +139,35 @@ class Prompts:
     def _has_format(self, index: int) -> bool:
         """Return whether a line that only a format has is near; each line is looked at once."""
         at = max(self._plain_until - index, 0)
-        while at < _FAR and (line := self._ahead(at)):
+        while at < MOST_LINES and (line := self._ahead(at)):
             if _REPEATS(line) or _TEMPLATE(line):
                 return True
             at += 1
             self._plain_until = index + at
         return False
+
+
+def without_prompts(text: str) -> str:
+    """Return *text* without prompts and lines of loggers, whatever its dialect is."""
+    lines = text.splitlines(keepends=True)
+    if not any(opens_prompt(line) or is_logged(line) for line in lines):
+        return text
+    kept: list[str] = []
+    at = 0
+
+    def ahead(index: int) -> str:
+        return lines[at + index] if at + index < len(lines) else ""
+
+    prompts = Prompts(ahead, may_begin_question)
+    while at < len(lines):
+        line = lines[at]
+        if opens_prompt(line) and (size := prompts.size_at(at)):
+            at += size
+            continue
+        if not is_logged(line):
+            kept.append(line)
+        at += 1
+    return "".join(kept)
 
 
 def _behind_blanks(ahead: Callable[[int], str], at: int) -> int:
@@ -158,7 +185,7 @@ def _open_question(
     """
     if not begins_question(ahead(at)):
         return 0
-    for index in range(at + 1, at + _FAR):
+    for index in range(at + 1, at + MOST_LINES):
         line = ahead(index)
         if not line or opens_prompt(line):
             return index
@@ -174,145 +201,24 @@ def _open_question(
 # -- prompts of this library -----------------------------------------------------------------------
 
 
-@cache
-def _beginnings() -> frozenset[str]:
-    words = {get_dialect(name).prompt_words.begin for name in list_dialects()}
-    return frozenset({*words, "Begin!"})
-
-
-class _Own(NamedTuple):
-    """The instructions of a dialect."""
-
-    pattern: re.Pattern[str]
-    begin: str
-    """The text in their first line, up to the first place."""
-    needs: tuple[str, ...]
-    """The texts in them, which are found faster than the pattern fails."""
-    has_example: bool
-    """Whether they end in an example."""
-
-
-@cache
-def _own() -> tuple[_Own, ...]:
-    """Return the instructions of each dialect, the longest first."""
-    found: dict[str, _Own] = {}
-    for name in list_dialects():
-        dialect = get_dialect(name)
-        for prompt in (dialect.prompt, dialect.prompt_words.no_tools):
-            if prompt:
-                pattern = r"[^\n]{0,100}?" + _pattern(prompt, dialect)
-                told = _PLACE.split(prompt)[::2]
-                lines = [line.strip() for part in told for line in part.splitlines()]
-                needs = tuple(filter(None, lines))
-                begin = told[0].partition("\n")[0]
-                has_example = prompt.endswith("{action}")
-                found[pattern] = _Own(re.compile(pattern), begin, needs, has_example)
-    return tuple(found[each] for each in sorted(found, key=len, reverse=True))
-
-
-def _pattern(prompt: str, dialect: Dialect) -> str:
-    words = dialect.prompt_words
-    told = [words.no_answer, *[words.answer] * (len(words.answer.encode()) > _A_WORD)]
-    answers = "|".join(map(re.escape, told))
-    lines = r"(?:[^\n]*\n){0,300}?[^\n]*?"
-    typed = rf"(?:\s*\n{re.escape(words.output_type)}\s*\n[^\n]+(?:\n[^\n]+)*)?"
-    places = {
-        "{tools}": lines,
-        "{form}": lines,
-        "{tool_names}": r"[^\n]*?",
-        "{answer}": rf"(?:{_sample_answer(dialect)}|{lines}(?:{answers})[^\n]*"
-        rf"(?:\n[^\w\n]{{1,40}}(?=\n|\Z)|\n[ \t]*</?[\w|:｜▁ -]+>)*){typed}",
-    }
-    text = "".join(
-        places.get(part, re.escape(part).replace(r"\ ", " ").replace("\\\n", r"[ \t]*\n"))
-        for part in _PLACE.split(prompt)
-    )
-    return (
-        text.replace(r"\{action\}", lines)
-        if not prompt.endswith("{action}")
-        else (text.removesuffix(r"\{action\}"))
-    )
-
-
-def _sample_answer(dialect: Dialect) -> str:
-    """Return a pattern for the answer that *dialect* shows where there are no tools."""
-    before = dialect.prompt_words.no_tools.partition("{answer}")[0]
-    told = get_parser(dialect, tools=[]).get_format_instructions()
-    return re.escape(told.removeprefix(before)).replace("\\\n", r"[ \t]*\n")
-
-
-def _size_of_own(ahead: Callable[[int], str]) -> int:
-    """Return how many lines from here on are the instructions of a dialect."""
-    first = ahead(0)
-    likely = [own for own in _own() if own.begin in first]
-    may_be_cut = any(opening in first for opening in _openings())
-    if not (likely or may_be_cut):
-        return 0
-    text = "".join(_window(ahead))
-    for own in likely:
-        found = own.pattern.match(text) if all(map(text.__contains__, own.needs)) else None
-        if found is None:
-            continue
-        size = found[0].rstrip("\n").count("\n") + 1
-        if not own.has_example:
-            return size
-        return _end_of_example(ahead, _behind_blanks(ahead, found[0].count("\n")))
-    return _size_of_cut(text) if may_be_cut else 0
-
-
-def _size_of_cut(text: str) -> int:
-    """Return how many lines *text* has, if it may be a prompt that ends too early."""
-    lines = text.splitlines(keepends=True)
-    return 0 if len(lines) == _FAR or any(map(may_begin_question, lines)) else len(lines)
-
-
 def size_of_rest(lines: Sequence[str], dialect: Dialect) -> int:
     """Return how many of *lines*, which are at the top of a log, are the rest of a prompt.
 
     The log was cut inside the instructions of *dialect*: some of their lines stand there, and not
     the first.
     """
-    told = _told_lines(dialect)
-    found = 0
-    for at, line in enumerate(lines[:_FAR]):
-        text = line.strip()
-        if any(text.startswith(opening) for opening in told[:1]) or may_begin_question(line):
-            break
-        if text in told:
-            found = at + 1
-    if not found:
-        return 0
 
     def ahead(index: int) -> str:
         return lines[index] if index < len(lines) else ""
 
-    if lines[found - 1].strip() == told[-1] and dialect.prompt.endswith("{action}"):
-        return _end_of_example(ahead, _behind_blanks(ahead, found))
-    return found
+    return _with_example(rest_of_instructions(lines, dialect), ahead)
 
 
-@cache
-def _told_lines(dialect: Dialect) -> tuple[str, ...]:
-    """Return the lines of the instructions of *dialect* that are in them whatever its tools are."""
-    lines = (line.strip() for line in dialect.prompt.splitlines())
-    told = tuple(line for line in lines if line and not _PLACE.search(line))
-    return (*told[:1], dialect.prompt_words.repeats, *told[1:])
-
-
-@cache
-def _openings() -> frozenset[str]:
-    """Return the first line of the instructions of each dialect."""
-    dialects = [get_dialect(name) for name in list_dialects()]
-    prompts = {each.prompt for each in dialects} | {each.prompt_words.no_tools for each in dialects}
-    return frozenset(prompt.partition("\n")[0] for prompt in prompts if prompt)
-
-
-def _window(ahead: Callable[[int], str]) -> Iterator[str]:
-    for index in range(_FAR):
-        line = ahead(index)
-        if not line:
-            return
-        yield line
+def _with_example(told: Instructions, ahead: Callable[[int], str]) -> int:
+    """Return how many lines *told* are, with the example of a turn in which they may end."""
+    if not told.has_example:
+        return told.size
+    return _end_of_example(ahead, _behind_blanks(ahead, told.size))
 
 
 def _end_of_example(ahead: Callable[[int], str], at: int) -> int:
@@ -339,7 +245,7 @@ def _end_of_example(ahead: Callable[[int], str], at: int) -> int:
 def _size_of_format(ahead: Callable[[int], str]) -> int:
     """Return how many lines from here on are a format, up to the last that only a format has."""
     end = at = 0
-    while at < _FAR and (line := ahead(at)):
+    while at < MOST_LINES and (line := ahead(at)):
         if _REPEATS(line):
             end = at = _end_of_answer(ahead, at + 1)
             continue
@@ -425,11 +331,7 @@ def is_placeholder(tool: str) -> bool:
 # -- examples before an open question --------------------------------------------------------------
 
 
-def size_of_examples(
-    lines: Sequence[str],
-    begins_question: Callable[[str], bool],
-    begins_answer: Callable[[str], bool],
-) -> int:
+def size_of_examples(lines: Sequence[str], begins_question: Callable[[str], bool]) -> int:
     """Return how many of *lines*, a whole text, are examples before its last question, open yet.
 
     Text that says so stands before them. The question is open if no answer follows it.

@@ -55,7 +55,7 @@ _LONGEST: Final = 500
 """How long a line between runs may be, rulers aside: a longer one is text."""
 _LONGEST_LOGGED: Final = 2_000
 """How much of a line is looked at, to see whether a logger wrote it."""
-_DAY: Final = (
+DAY: Final = (
     r"(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.](?:\d\d?|[A-Z][a-z]{2})[-/.]\d{2,4}"
     r"|(?:[A-Z][a-z]{2},? )?(?:[A-Z][a-z]{2} [ \d]?\d|\d\d? [A-Z][a-z]{2})(?:,? \d{4})?)"
 )
@@ -64,13 +64,13 @@ _CLOCK: Final = (
 )
 _TIME: Final = re.compile(
     rf"(?:(?:time(?:stamp)?|date|started|finished)(?: at)?[ ]?[:=][ ]?)?"
-    rf"(?:[\[(]?{_DAY}[T ,:]{{1,2}}{_CLOCK}(?: \d{{4}})?[\])]?|[\[(]{_CLOCK}[\])])",
+    rf"(?:[\[(]?{DAY}[T ,:]{{1,2}}{_CLOCK}(?: \d{{4}})?[\])]?|[\[(]{_CLOCK}[\])])",
     re.IGNORECASE,
 ).fullmatch
 _LEVEL: Final = r"(?:TRACE|DEBUG|INFO|NOTICE|SUCCESS|WARN(?:ING)?|ERROR|CRITICAL|FATAL)"
 _STAMPED: Final = re.compile(
-    rf"[\[(]?{_DAY}[T ,:]{{1,2}}{_CLOCK}[\])]?[ |:-]+(?:[\[(]?{_LEVEL}\b|[\w.]+[ |:-]+{_LEVEL}\b)"
-    rf"|[\[(]?{_LEVEL}[\])]?[ |:-]+[\[(]?{_DAY}[T ,:]{{1,2}}{_CLOCK}"
+    rf"[\[(]?{DAY}[T ,:]{{1,2}}{_CLOCK}[\])]?[ |:-]+(?:[\[(]?{_LEVEL}\b|[\w.]+[ |:-]+{_LEVEL}\b)"
+    rf"|[\[(]?{_LEVEL}[\])]?[ |:-]+[\[(]?{DAY}[T ,:]{{1,2}}{_CLOCK}"
     rf"|{_LEVEL}:[A-Za-z_][\w.-]*:"
 ).match
 """Matches a line of a logger: one behind a time and a level, or in logging's own form."""
@@ -207,6 +207,20 @@ _PRINTED: Final = re.compile(
     r"|[\w.-]{1,60}@[\w.-]{1,60}:[^$#%\n]{0,200}[$#%][ ]|PS [A-Z]:\\[^>\n]{0,200}>"
     r"|\S{1,200}\.py:\d+: \w*Warning:|[\u2713\u2714\u2717\u2718\u2705\u274c\u26a0]"
 ).match
+
+
+_HINT: Final = re.compile(
+    r"(?![-*+•] \d)[^\w\s]{0,3}[ ]?(?:N(?:o|r)\.?[ ]?|Q)?\d{1,6}(?:[ ]?(?:/|of)[ ]?\d{1,6})?"
+    r"[ ]?[^\w\s]{0,3}"
+    r"|(?:[-=~]{1,3}>|>{2,4}|[→⇒➜➡▶»])[ ]?\S.{0,60}"
+    r"|[^\w\s]{0,3}[ ]?(?:(?:and|now|on|to|the)[ ]){0,4}next(?: \w{1,12})?[ ]?[^\w\s]{0,3}",
+    re.IGNORECASE,
+).fullmatch
+
+
+def is_hint(line: str) -> bool:
+    """Return whether *line* may announce another run: a number alone, an arrow, or "next"."""
+    return _HINT(line.strip()) is not None
 
 
 _CHAINED: Final = (

@@ -15,7 +15,7 @@ from agent_runs.reading.said import OpenConversation, Said
 from agent_runs.splitting.ansi import with_codes, without_codes
 from agent_runs.splitting.quoted import Quotations
 from agent_runs.tables.piece import ConsolePiece, Shown, left_out
-from agent_runs.tables.split import Found, Splitter
+from agent_runs.tables.split import Found, Splitter, Title
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
@@ -71,7 +71,7 @@ class Console:
         """The reader of this console."""
         return TextReader(
             name=self.name, summary=self.summary, evidence=self._evidence, read=self._read,
-            before=self.before, signs=self.signs or self._plain_signs,
+            before=self.before, signs=self.signs or self._plain_signs, lack=self._lack,
         )  # fmt: skip
 
     @property
@@ -85,23 +85,43 @@ class Console:
         blank = (ConsolePiece(what, "") for what in (self.first, self.rest))
         return Splitter(self.pieces, *blank, has_fences=self.has_fences)
 
-    def _evidence(self, head: str) -> Sequence[str]:
+    def _titles_in(self, head: str) -> Iterator[tuple[int, Title, bool]]:
+        """Yield the titles in *head* that are not quoted: line, title, whether it is a sign."""
         splitter = self._splitter
         quotations = Quotations(lambda line: bool(splitter.titles_in(line)))
         lines = with_codes(Lines(head.splitlines(keepends=True)), _PASTED)
-        missing = {*self.needs}
-        sign: tuple[str, ...] = ()
+        has_sign = False
         for line in map(without_codes, lines):
             if quotations.has(line, lines.peek):
                 continue
             for title in splitter.begun(line, lines):
-                missing.discard(title.piece.what)
-                is_sign = title.piece.is_sign and not sign
-                if is_sign and splitter.has_end(title, line, lines):
-                    sign = (f"{title.title.strip()!r} in line {lines.number - 1}",)
+                is_sign = title.piece.is_sign and not has_sign
+                is_sign = is_sign and splitter.has_end(title, line, lines)
+                has_sign = has_sign or is_sign
+                yield lines.number - 1, title, is_sign
+
+    def _evidence(self, head: str) -> Sequence[str]:
+        missing = {*self.needs}
+        sign: tuple[str, ...] = ()
+        for number, title, is_sign in self._titles_in(head):
+            missing.discard(title.piece.what)
+            if is_sign:
+                sign = (f"{title.title.strip()!r} in line {number}",)
             if sign and not missing:
                 return sign
         return ()
+
+    def _lack(self, head: str) -> str:
+        """Return which line is nearest to this console, and what it lacks; empty if none is."""
+        titles = [each for each in self._titles_in(head) if each[1].piece.what != "nothing"]
+        if not titles:
+            return ""
+        number, title, _ = next((each for each in titles if each[2]), titles[0])
+        found = {title.piece.what for _, title, _ in titles}
+        missing = [what for what in self.needs if what not in found]
+        lacks = f"there is no title of a {missing[0]}" if missing else "others may have it too"
+        shown, what = title.title.strip(), title.piece.what
+        return f"line {number}, {shown!r}, is its title of a {what}, but {lacks}"
 
     def _read(self, lines: Lines, reading: Reading) -> Iterator[Transcript]:
         runs = _Runs(self, reading)

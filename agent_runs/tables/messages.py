@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from agent_runs.reading.messages import MessageFormat, evidence_of, id_of, read_messages
 from agent_runs.reading.parts import content_of, is_signed, may_call, text_of
-from agent_runs.reading.reader import MALFORMED, DataReader, Reading, Value, Values
+from agent_runs.reading.reader import HEAD_VALUES, MALFORMED, DataReader, Reading, Value, Values
 from agent_runs.reading.said import OTHER_OBJECT, Border, Said
 from agent_runs.tables.arranging import Arranging, LeftOut
 from agent_runs.tables.part import MessagePart, Path, at, loaded
@@ -17,10 +17,6 @@ from agent_runs.tables.turn import Role, SaidByProgram, SaidTurn, joined
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
-
-
-_HEAD: Final = 20
-"""How many values are looked at, to see whether a log has the form."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,7 +182,7 @@ class Messages:
 
     def _is_shown(self, values: Values) -> bool:
         """Return whether the first *values* show this form."""
-        head = [value for value in values.head(_HEAD) if isinstance(value, Mapping | list)]
+        head = [value for value in values.head(HEAD_VALUES) if isinstance(value, Mapping | list)]
         try:
             return bool(self._evidence(head))
         except MALFORMED:
@@ -217,14 +213,16 @@ class Messages:
         message = at(value, self.message)
         role = at(message, self.role)
         if not isinstance(message, Mapping) or self._role_of(message) is None or role is None:
-            named = _named(self.role)
-            return 0, f"{role!r} is not one of its roles" if role else f"there is no {named}"
+            lack = f"{role!r} is not one of its roles" if role else _no(self.role, "role")
+            return 0, lack
         missing = [path for path in self.has if at(value, path) is None]
+        if missing and callable(self.messages):
+            return 0, "it is no record of this form"
         if missing:
-            return 1, f"there is no {_named(missing[0])}"
+            return 1, _no(missing[0], "value that all of its messages have")
         extra = [path for path in self.lacks if at(value, path) is not None]
         if extra:
-            return 1, f"its messages have no {_named(extra[0])}"
+            return 1, f"its messages have no {extra[0]!r}"
         content = self._content_of(message)
         if isinstance(content, str) and self.may_be_text:
             content = []
@@ -288,7 +286,7 @@ class Messages:
             for number in range(len(first))
         ]
 
-    def _bare(self, message: Any, role: str = "user") -> Any:
+    def _bare(self, message: Any, role: Role = "user") -> Any:
         """Return a *message*, also of one that is text, or only its content."""
         if isinstance(message, Mapping):
             return message
@@ -303,17 +301,15 @@ class Messages:
             return True
         message = at(value, self.message)
         role = self._role_of(message) if isinstance(message, Mapping) else None
-        if role is None and self._other_kind(value):
-            return True
+        if role is None:
+            return bool(self._other_kind(value))
         if any(at(value, path) is None for path in self.has):
             return False
         if any(at(value, path) is not None for path in self.lacks):
             return False
-        if role is None:
-            return False
         content = self._content_of(message)
         if content is None:
-            return any(part.fits(each, self.type_key) for part, each in self._parts_beside(message))
+            return any(self._parts_beside(message))
         if isinstance(content, str):
             return self.may_be_text
         return isinstance(content, list) and all(map(self._is_part, content))
@@ -335,12 +331,13 @@ class Messages:
         return next((each for each in inside if each.fits(part, self.type_key)), None)
 
     def _parts_beside(self, message: Any) -> Iterator[tuple[MessagePart, Any]]:
-        """Yield what stands beside the content, with each row it may be; of an item, the first."""
+        """Yield what stands beside the content, with the rows that fit; of an item, the first."""
         taken: set[tuple[Any, int]] = set()
         for part in self._beside:
             found = at(message, part.at or "")
             if not isinstance(found, list):
-                yield part, found
+                if part.fits(found, self.type_key):
+                    yield part, found
                 continue
             for number, each in enumerate(found):
                 if (part.at, number) not in taken and part.fits(each, self.type_key):
@@ -365,8 +362,8 @@ class Messages:
             if kind is not None and kind.is_sign:
                 name = at(part, self.type_key) if kind.type else kind.key
                 return f"a part {'of type' if kind.type else 'with'} {name!r}"
-        for kind, part in self._parts_beside(message):
-            if kind.is_sign and kind.fits(part, self.type_key):
+        for kind, _ in self._parts_beside(message):
+            if kind.is_sign:
                 return f"{kind.at or kind.type or kind.key!r}"
         return ""
 
@@ -393,17 +390,16 @@ class Messages:
             said.border = border
         return said
 
-    def _says(self, message: Any) -> Said | None:
-        """Return what a *message* says, without whether a turn begins or ends with it."""
-        if isinstance(message, _Bare):
-            return Said(message.role, text_of(message.content))  # type: ignore[arg-type]
-        if isinstance(message, LeftOut):
-            return Said("tool", left_out=(message.words,), unowned=message.text)
-        found = message
+    def _says(self, found: Any) -> Said | None:
+        """Return what an object says, without whether a turn begins or ends with it."""
+        if isinstance(found, _Bare):
+            return Said(found.role, text_of(found.content))
+        if isinstance(found, LeftOut):
+            return Said("tool", left_out=(found.words,), unowned=found.text)
         about = self._about(found) if self.about else None
-        if self.skips is not None and self.skips(message):
+        if self.skips is not None and self.skips(found):
             return self._told(found, about)
-        message = at(message, self.message)
+        message = at(found, self.message)
         role = self._role_of(message) if isinstance(message, Mapping) else None
         if role is None and (kind := self._other_kind(found)):
             told = self._told(found, about) or Said("tool")
@@ -417,8 +413,7 @@ class Messages:
             if part is not None:
                 self._take(part, self._kind_of(part), turns, role)
         for kind_of_part, part in self._parts_beside(message):
-            if kind_of_part.fits(part, self.type_key):
-                self._take(part, kind_of_part, turns, role)
+            self._take(part, kind_of_part, turns, role)
         if self.program is not None:
             for turn in turns:
                 turn.set_apart(partial(self.program, found))
@@ -434,7 +429,7 @@ class Messages:
         wrong = [
             text_of(part.value_of(each))
             for part, each in self._parts_beside(found)
-            if part.what == "error" and part.fits(each, self.type_key)
+            if part.what == "error"
         ]
         if not (about or asked or stated or wrong):
             return None
@@ -485,12 +480,12 @@ class _Bare:
     """The content of a message without the message."""
 
     content: Any
-    role: str
+    role: Role
 
 
-def _named(path: Path) -> str:
-    """Return the words for what stands at a *path*."""
-    return repr(path) if isinstance(path, str) else "what its messages have"
+def _no(path: Path, what: str) -> str:
+    """Return the words that nothing stands at a *path*, or *what* if a function looks for it."""
+    return f"there is no {path!r}" if isinstance(path, str) else f"there is no {what}"
 
 
 def words_for(part: Any, type_key: Path) -> str:

@@ -12,7 +12,7 @@ from agent_parsers.transcripts import Notice
 from agent_runs.splitting.ansi import without_codes
 from agent_runs.splitting.ends import DOUBT, GAP, end_of
 from agent_runs.splitting.fences import closes_fence, fence_in
-from agent_runs.splitting.outside import LOGGED
+from agent_runs.splitting.logged import LOGGED
 from agent_runs.splitting.separators import is_logged
 
 if TYPE_CHECKING:

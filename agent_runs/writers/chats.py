@@ -68,7 +68,7 @@ from agent_runs.writers.writer import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from agent_parsers.transcripts import Transcript
     from agent_runs.writers.writer import RunCall, RunTurn
@@ -203,9 +203,14 @@ def _openai_messages(run: Transcript) -> list[dict[str, Any]]:
 
 def _to_anthropic(run: Transcript) -> dict[str, Any]:
     runs = runs_up_to(run)
-    system = "\n\n".join(each.preamble for each in runs if each.preamble)
     messages = [each for one in runs for each in _anthropic_messages(one)]
-    return {**({"system": system} if system else {}), "messages": messages}
+    return {**_system(runs), "messages": messages}
+
+
+def _system(runs: Sequence[Transcript]) -> dict[str, str]:
+    """Return what stands before the *runs* of a conversation, as one text, if anything does."""
+    system = "\n\n".join(each.preamble for each in runs if each.preamble)
+    return {"system": system} if system else {}
 
 
 def _anthropic_messages(run: Transcript) -> list[dict[str, Any]]:
@@ -284,9 +289,7 @@ def to_sharegpt(run: Transcript) -> dict[str, Any]:
             if turn.finish is not None:
                 said.append(("gpt", answer_text(turn.finish)))
     conversation = [{"from": role, "value": value} for role, value in said]
-    preamble = "\n\n".join(each.preamble for each in runs if each.preamble)
-    system = {"system": preamble} if preamble else {}
-    return {"conversations": conversation, **system}
+    return {"conversations": conversation, **_system(runs)}
 
 
 def _is_signed(turn: RunTurn) -> bool:

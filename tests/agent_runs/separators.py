@@ -89,3 +89,25 @@ ENDINGS = (
     "```\n$ ls\n-----\n```",
 )
 """Last paragraphs of answers, which stay."""
+
+HINTS = (
+    "2.",
+    "2)",
+    "#2",
+    "2:",
+    "No. 2",
+    "Q2",
+    "2/10",
+    "3 of 20",
+    "42",
+    "** 7 **",
+    "==> next",
+    "=> 3",
+    "--> bridges",
+    ">> second bridge",
+    "→ the next one",
+    "next",
+    "Next question:",
+    "... and now the next",
+)
+"""What may announce another run, and stays in an answer with a notice, empty line or not."""

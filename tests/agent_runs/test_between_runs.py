@@ -15,10 +15,10 @@ from agent_parsers import (
     list_dialects,
 )
 from agent_runs import read_runs
-from agent_runs.splitting import ends, outside, prompts
+from agent_runs.splitting import ends, instructions, outside, prompts
 from agent_runs.splitting.outside import OutsideOfRuns
 
-from .separators import CERTAIN, DOUBTFUL, ENDINGS
+from .separators import CERTAIN, DOUBTFUL, ENDINGS, HINTS
 
 TRANSCRIPTS = [name for name in list_dialects() if get_dialect(name).lenient.transcript_start]
 STEPS = "Thought: a look\nAction: gauge\nAction Input: Aare\nObservation: 2 m\n"
@@ -106,6 +106,38 @@ def test_what_stands_there_once_stays_with_a_notice(separator: str) -> None:
     (doubt,) = [n for n in first.notices if n.kind == "unclear_end"]
     assert (doubt.text, doubt.line, doubt.step) == (separator, 9, 2)
     assert facts([second]) == facts(runs_in(SECOND))
+
+
+@pytest.mark.parametrize("hint", HINTS)
+def test_a_hint_that_another_run_follows_stays_with_a_notice(hint: str) -> None:
+    """Also directly below an answer, and a result."""
+    for before, after in (("", ""), ("", "\n"), ("\n", "")):
+        first, second = runs_in(f"{FIRST}{before}{hint}\n{after}{SECOND}")
+        assert facts([first])[0][2] == f"2 m\n{before}{hint}"
+        (doubt,) = [n for n in first.notices if n.kind == "unclear_end"]
+        line = 8 if not before else 9
+        assert (doubt.text, doubt.line, doubt.step) == (hint, line, 2)
+        assert facts([second]) == facts(runs_in(SECOND))
+        stopped = FIRST.partition("Thought: so")[0]
+        first, _ = runs_in(f"{stopped}{before}{hint}\n{after}{SECOND}")
+        assert hint in told([first], "unclear_end")
+
+
+@pytest.mark.parametrize("answer", [
+    "a list:\n- 1\n- 2", "two:\n* 7", "it is:\n42", "\n42", "in steps\n1. a look\n2. a dive",
+    "next to the bridge\nthe next bridge is higher", "> 3 m", "f(x) -> 3",
+])  # fmt: skip
+def test_an_answer_may_end_in_numbers_and_arrows(answer: str) -> None:
+    first, _ = runs_in(FIRST.replace("Answer: 2 m", f"Answer: {answer}") + SECOND)
+    assert facts([first])[0][2] == answer.strip()
+    assert not told([first], "unclear_end", "unowned_text")
+
+
+def test_no_hint_is_in_doubt_at_the_end_of_the_log() -> None:
+    for hint in HINTS:
+        (run,) = runs_in(f"{FIRST}{hint}\n")
+        assert facts([run])[0][2] == f"2 m\n{hint}"
+        assert not told([run], "unclear_end")
 
 
 @pytest.mark.parametrize(("ending", "tail"), [*product(ENDINGS, ["", f"\n{SECOND}"])])
@@ -494,13 +526,13 @@ def test_the_law_of_gaps_finds_a_bug(bug: str, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("name", "instead"),
     [
-        ("_size_of_own", lambda _ahead: 0),
+        ("instructions_at", lambda _ahead: instructions.Instructions()),
         ("_end_of_example", lambda _ahead, at: at),
         ("_open_question", lambda *_: 0),
     ],
 )
 def test_the_law_of_prompts_finds_a_bug(
-    name: str, instead: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+    name: str, instead: Callable[..., object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert [*forged_by_prompts("react")] == []
     monkeypatch.setattr(prompts, name, instead)

@@ -35,8 +35,9 @@ SAID_AS_TEXT = {
     (agent, name)
     for agent in ("mini_swe_agent", "cline")
     for name in ("anthropic", "openai_chat", "cline", "vercel_ai")
-}
-"""Its messages are of these forms as well; only its reader knows commands in their text."""
+} | {("agentlite", "plain")}
+"""Its messages are of these forms as well, or it has labels of ReAct among others; only its reader
+knows commands in the text."""
 
 
 def read(log: str, reader: str) -> tuple[Found, bool]:

@@ -325,3 +325,35 @@ def test_verl(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture)
         assert [call.arguments for call in read[1]] == arguments
         assert all(json.loads(call.arguments) and call.tool_call_id is None for call in read[1])
     assert "text is content" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("writes", "special", "stops"),
+    [
+        ("gemma4", ["<|tool_call>", "<tool_call|>", "<|tool_response>", "<turn|>"], [3, 2]),
+        ("glm47", ["<|user|>", "<|observation|>", "</tool_call>"], [0, 1]),
+        ("glm47", ["<|observation|>"], [0]),
+        ("kimi_k2", ["<|tool_calls_section_end|>", "<|im_end|>"], [1]),
+        ("hermes", ["<|endoftext|>"], []),
+        ("react", ["<|im_end|>"], []),
+    ],
+)
+def test_verl_is_told_which_tokens_end_a_turn(
+    monkeypatch: pytest.MonkeyPatch, writes: str, special: list[str], stops: list[int]
+) -> None:
+    plugin("verl", monkeypatch)
+    tokens = CharTokens(*special)
+    parser = VerlToolParser.known[f"ap_{writes}"](tokens)
+    assert parser.stop_token_ids == [tokens.special[special[place]] for place in stops]
+
+
+def test_verl_reads_a_response_that_ends_in_a_stop_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    plugin("verl", monkeypatch)
+    tokens = CharTokens("<|observation|>")
+    parser = VerlToolParser.known["ap_glm47"](tokens)
+    call = "Hm.<tool_call>ping<arg_key>n</arg_key><arg_value>1</arg_value></tool_call>"
+    content, calls = asyncio.run(
+        parser.extract_tool_calls([*map(ord, call), *parser.stop_token_ids], TOOLS)
+    )
+    assert content == "Hm."
+    assert [(made.name, made.arguments) for made in calls] == [("ping", ARGUMENTS)]

@@ -22,11 +22,20 @@ __all__ = ["CharTokens", "plugin", "tool"]
 
 
 class CharTokens:
-    """A tokenizer with a token for each character."""
+    """A tokenizer with a token for each character, and for each of the *special* texts."""
+
+    unk_token_id = 0
+
+    def __init__(self, *special: str) -> None:
+        self.special = {text: 0x110000 + place for place, text in enumerate(special)}
+
+    def convert_tokens_to_ids(self, token: str) -> int:
+        return self.special.get(token, ord(token) if len(token) == 1 else self.unk_token_id)
 
     def decode(self, ids: list[int], skip_special_tokens: bool = True) -> str:
         assert not skip_special_tokens, "marks of calls are special tokens"
-        return "".join(map(chr, ids))
+        texts = {place: text for text, place in self.special.items()}
+        return "".join(texts[each] if each in texts else chr(each) for each in ids)
 
 
 class Model(BaseModel):
@@ -207,6 +216,10 @@ class VerlToolParser:
 
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
+
+    @property
+    def stop_token_ids(self) -> list[int]:
+        return []
 
     @classmethod
     def register(cls, name: str) -> Any:

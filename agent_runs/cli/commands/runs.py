@@ -292,6 +292,37 @@ def explain(
         raise typer.Exit(NOT_ALL)
 
 
+@commands.command(
+    epilog="Exit status: 0 if each file is for one reader; 1 if one is for none, or for several, or"
+    " cannot be opened; 2 if the command line is wrong."
+)
+def readers(
+    ctx: typer.Context,
+    files: FileNames = None,
+    why: Annotated[
+        bool, typer.Option("--why", help="Show what each reader makes of the file.")
+    ] = False,
+    encoding: EncodingName = None,
+    form: FormatOption = Format.TABLE,
+    as_json: JsonFlag = False,
+) -> None:
+    """Find the reader of logs: which one reads each file, and why not another.
+
+    With --why, each reader that takes text, or JSON, tries the file: the table has how many runs
+    it reads, and what shows its form, or the line where it stopped and what stopped it there. The
+    nearest reader comes first. A reader whose form the file shows reads all of it, the others its
+    beginning, as if --reader had named them.
+
+    The JSON output has for each file: file; kind (text or JSON); readers, one if it is read without
+    naming one; tried, with --why, a list with reader, runs, evidence and stopped.
+    """
+    from agent_runs.cli.readers import find_readers
+
+    form = or_json(form, as_json)
+    if not find_readers(or_stdin(ctx, files), encoding, form, why=why):
+        raise typer.Exit(NOT_ALL)
+
+
 @commands.command()
 def forms() -> None:
     """List the forms of logs that `parse` reads, and those that `convert` writes."""

@@ -271,7 +271,7 @@ COPILOT_CHAT: Final = Messages(
 )  # fmt: skip
 
 
-# -- chats with roles of their own, and results in parallel lists ----------------------------------
+# -- chats with roles of their own -----------------------------------------------------------------
 
 _CALLS: Final = ("tool_call", "tool_result", "tool_output")
 TOOL_ROLES: Final = Messages(
@@ -292,33 +292,4 @@ TOOL_ROLES: Final = Messages(
     ],
 )  # fmt: skip
 
-
-def _named(action: str) -> tuple[str, str]:
-    """Return the tool and the input in an *action*: ``execute[ls]``, ``submit``, or a command.
-
-    The environment executes what is not submitted, and agents of ReAct say so.
-    """
-    name, bracket, given = action.partition("[")
-    is_call = bool(bracket) and given.rstrip().endswith("]") and name.strip().isidentifier()
-    if is_call:
-        return name.strip(), given.rstrip()[:-1]
-    return ("submit", "") if action.strip() == "submit" else ("execute", action)
-
-
-# Results of InterCode, whose turns are parallel lists.
-INTERCODE: Final = Messages(
-    name="intercode", summary="results of InterCode, whose turns are parallel lists",
-    roles={"assistant": "assistant"}, content=None, messages="", records="logs{}|logs|",
-    question="query",
-    lists={"action": "turn_history.actions", "thought": "turn_history.thoughts",
-           "observation": "turn_history.observations"},
-    has=("action",), sign="'actions' in 'turn_history'", is_one_run=True,
-    parts=[
-        MessagePart("thought", at="", key="thought"),
-        MessagePart("call", at="", key="action", of="", is_text=True, id="=",
-                    name=lambda turn: _named(turn["action"])[0],
-                    arguments=lambda turn: _named(turn["action"])[1], output="observation"),
-    ],
-)  # fmt: skip
-
-TABLES: Final = (CHATGPT, CLAUDE_AI, COPILOT_CHAT, TOOL_ROLES, INTERCODE)
+TABLES: Final = (CHATGPT, CLAUDE_AI, COPILOT_CHAT, TOOL_ROLES)

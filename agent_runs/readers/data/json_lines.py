@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_runs.detecting.prefixes import Message, runs_of_messages_in
+from agent_runs.detecting.records import Record, runs_of_records
 from agent_runs.reading.reader import DataReader, Reading, Values
 from agent_runs.splitting.labels import begins_any
 
@@ -53,10 +53,10 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
 
 
 def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
-    yield from runs_of_messages_in(_messages(values, reading), reading)
+    yield from runs_of_records(_records(values, reading), reading)
 
 
-def _messages(values: Values, reading: Reading) -> Iterator[Message]:
+def _records(values: Values, reading: Reading) -> Iterator[Record]:
     head = [data for data in values.head(_HEAD) if _text_key(data)]
     labelled = {_kind_of(data) for data in head if begins_any(data[_text_key(data)])}
     for value in values:
@@ -70,7 +70,8 @@ def _messages(values: Values, reading: Reading) -> Iterator[Message]:
         owner = _owner(value.data)
         if not owner and labelled and (kind := _kind_of(value.data)) not in labelled:
             owner = kind  # a logger without a name, which never says what an agent says
-        yield Message(value.line, owner, text.splitlines(keepends=True))
+        level = next((str(value.data[key]) for key in _LEVELS if key in value.data), "")
+        yield Record(value.line, owner, text.splitlines(keepends=True), level.lower())
 
 
 def _kind_of(value: Mapping[str, Any]) -> str:

@@ -54,7 +54,7 @@ from agent_runs.reading.reader import (
 )
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.splitting.ansi import with_codes, without_codes
-from agent_runs.splitting.outside import WithoutLogged
+from agent_runs.splitting.logged import WithoutLogged
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript

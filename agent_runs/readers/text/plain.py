@@ -39,7 +39,7 @@ from agent_parsers.core import Detection
 from agent_parsers.transcripts import Notice, Transcript, TranscriptStep
 from agent_runs.detecting.detect import detect, detect_in_head
 from agent_runs.reading.building import RunBuilder
-from agent_runs.reading.reader import Lines, NumberedLines, Reading, TextReader
+from agent_runs.reading.reader import HEAD_CHARS, Lines, NumberedLines, Reading, TextReader
 from agent_runs.splitting.labels import (
     begins_any,
     begins_foreign,
@@ -52,9 +52,8 @@ from agent_runs.splitting.outside import (
     FOUND_PROMPT,
     OutsideOfRuns,
     is_header_of_log,
-    without_prompts,
 )
-from agent_runs.splitting.prompts import opens_prompt, shows_format
+from agent_runs.splitting.prompts import opens_prompt, shows_format, without_prompts
 from agent_runs.splitting.quoted import Quotations, has_structure
 from agent_runs.splitting.runs_of_log import FRAMES, LogRun, RunsOfLog, WholeRun
 from agent_runs.splitting.separators import is_certain
@@ -65,8 +64,6 @@ if TYPE_CHECKING:
 
 _COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
 """The escape sequences of a terminal, which belong to no value."""
-_HEAD: Final = 1 << 16
-"""How much of the text is looked at to find its dialect, in characters."""
 _FEW: Final = 6
 """How many lines may stand above a run that is read if its dialect is named."""
 _FEWEST_MARKERS: Final = 2
@@ -74,7 +71,7 @@ _FEWEST_MARKERS: Final = 2
 
 
 def _evidence(head: str) -> Sequence[str]:
-    text = _own_text(head[:_HEAD])
+    text = _own_text(head[:HEAD_CHARS])
     detection = detect_in_head(text)
     if not _is_log(detection):
         return ()
@@ -90,8 +87,8 @@ def _evidence(head: str) -> Sequence[str]:
 
 def _lack(head: str) -> str:
     """Return which line is nearest to a log in a dialect, and what stopped the reader there."""
-    text = _spelt(_COLOURS.sub("", head[:_HEAD]))
-    detection = detect_in_head(_own_text(head[:_HEAD]))
+    text = _spelt(_COLOURS.sub("", head[:HEAD_CHARS]))
+    detection = detect_in_head(_own_text(head[:HEAD_CHARS]))
     if _is_log(detection):
         dialect = detection.candidates[0].dialect
         lines = text.splitlines()
@@ -166,9 +163,9 @@ def _is_log(detection: Detection) -> bool:
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     dialect = reading.dialect
-    spelling = spelling_of(_COLOURS.sub("", lines.head(_HEAD)[:_HEAD]))
+    spelling = spelling_of(_COLOURS.sub("", lines.head(HEAD_CHARS)[:HEAD_CHARS]))
     if dialect is None:
-        text = _own_text(lines.head(_HEAD)[:_HEAD])
+        text = _own_text(lines.head(HEAD_CHARS)[:HEAD_CHARS])
         detection = detect_in_head(text)
         if not (_is_log(detection) or detection.is_ambiguous):
             detection = Detection((), text=text[:1000])
@@ -181,12 +178,12 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
         )
     said = (spelling[1],) if spelling else ()
     spelt = spelling[0] if spelling else str
-    head = lines.head(_HEAD)
+    head = lines.head(HEAD_CHARS)
     outside = OutsideOfRuns(
         _plain(lines, spelt),
         dialect,
         [spelt(line) for line in _COLOURS.sub("", head).splitlines(keepends=True)],
-        is_whole=len(head) < _HEAD,
+        is_whole=len(head) < HEAD_CHARS,
     )
     yield from _runs(outside, dialect, reading.in_dialect(dialect, *said))
 

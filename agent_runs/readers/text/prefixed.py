@@ -9,7 +9,7 @@ r"""A log under line prefixes: of a logger, of containers, of a CI, of the syste
 The prefix is found by the shape that repeats: times, levels, names, numbers and the marks between
 them; see `agent_runs.detecting.prefixes`. A line without it goes on with the one before.
 What stands under the prefix is read as a log of its own, one for each name: each service, each
-logger. The lines of a name that has no runs belong to no value.
+logger. The lines of a name that has no runs belong to no value: they are notices.
 
 Frames are what GitHub Actions, GitLab and docker compose print themselves.
 """
@@ -18,16 +18,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from agent_parsers import OutputParserException
 from agent_parsers.transcripts import Notice, Transcript
-from agent_runs.detecting.prefixes import Message, Prefix, find_prefix, runs_of_messages_in
-from agent_runs.reading.reader import Lines, Reading, TextReader
-
-_HEAD: Final = 1 << 16
-"""How much of the text is looked at to find its prefix, in characters."""
+from agent_runs.detecting.prefixes import Prefix, find_prefix
+from agent_runs.detecting.records import Record, runs_of_records
+from agent_runs.reading.reader import HEAD_CHARS, Lines, Reading, TextReader
 
 _COMMAND: Final = re.compile(r"##\[(?:group|command)\]Run ").match
 """Begins the frame of a step of GitHub Actions, which shows its command and settings."""
@@ -50,57 +47,40 @@ def _evidence(head: str) -> Sequence[str]:
 
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
-    prefix = find_prefix(lines.head(_HEAD))
+    prefix = find_prefix(lines.head(HEAD_CHARS))
     if prefix is None:
         raise OutputParserException(
             "found no prefix that the lines have in common",
             observation="Name another form of log.",
             llm_output=lines.head(200)[:1000],
         )
-    log = _Messages(lines, prefix)
-    for run in runs_of_messages_in(log, reading):
-        yield replace(run, notices=(*log.take_notices(), *run.notices))
+    notices: list[Notice] = []
+    yield from runs_of_records(_records(lines, prefix, notices), reading, notices)
 
 
-class _Messages:
-    """The messages in the lines of a log.
-
-    Args:
-        lines: The lines.
-        prefix: Their prefix.
-    """
-
-    def __init__(self, lines: Lines, prefix: Prefix) -> None:
-        self._lines = lines
-        self._prefix = prefix
-        self._notices: list[Notice] = []
-
-    def take_notices(self) -> list[Notice]:
-        """Return the notices since the last call."""
-        notices, self._notices = self._notices, []
-        return notices
-
-    def __iter__(self) -> Iterator[Message]:
-        message: Message | None = None
-        frames: set[str] = set()  # the owners whose command is being shown
-        while line := self._lines.peek():
-            number = self._lines.number
-            next(self._lines)
-            split = self._prefix.split(line)
-            if split is not None:
-                if message is not None:
-                    yield message
-                owner, text = split
-                message = None if _is_frame(text, owner, frames) else Message(number, owner, [text])
-            elif FRAMES["compose"].fullmatch(line.rstrip()):
-                continue
-            elif message is not None:
-                message.lines.append(line)
-            elif line.strip():
-                what = "found text before the first line with a prefix"
-                self._notices.append(Notice("unowned_text", what, text=line, line=number))
-        if message is not None:
-            yield message
+def _records(lines: Lines, prefix: Prefix, notices: list[Notice]) -> Iterator[Record]:
+    """Yield the records in *lines* with a *prefix*; what has none before is a notice."""
+    record: Record | None = None
+    frames: set[str] = set()  # the owners whose command is being shown
+    while line := lines.peek():
+        number = lines.number
+        next(lines)
+        split = prefix.split(line)
+        if split is not None:
+            if record is not None:
+                yield record
+            owner, text, level = split
+            is_frame = _is_frame(text, owner, frames)
+            record = None if is_frame else Record(number, owner, [text], level)
+        elif FRAMES["compose"].fullmatch(line.rstrip()):
+            continue
+        elif record is not None:
+            record.lines.append(line)
+        elif line.strip():
+            what = "found text before the first line with a prefix"
+            notices.append(Notice("unowned_text", what, text=line, line=number))
+    if record is not None:
+        yield record
 
 
 def _is_frame(text: str, owner: str, commands: set[str]) -> bool:

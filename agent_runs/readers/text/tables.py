@@ -58,12 +58,19 @@ _TASK: Final = (
 )
 _DONE: Final = r"[^\"\n]*\", task=\".*?\", agent=\"(?P<agent>[^\"\n]*)\", status=\"completed\""
 
-# crewai/utilities/file_handler.py (0.76 and later).
+_JOINED: Final = r"agent=(?P<agent>[^\n]*?)(?=\d{4}-\d\d-\d\d \d\d:\d\d:\d\d: task=)"
+_AT: Final = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d: "
+
+# crewai/utilities/file_handler.py: the time joined the fields up to 0.74; the output is the task.
 CREWAI_LOG_TEXT: Final = Console(
     name="crewai_log_text",
-    summary="the log file of a crew of CrewAI (0.76 and later), as text, without calls",
-    signs=("task_name=",), before=("prefixed",),
+    summary="the log file of a crew of CrewAI (0.30 and later), as text, without calls",
+    signs=("task_name=", ": task="), before=("prefixed",),
     pieces=[
+        ConsolePiece("question", _JOINED, rf"{_AT}task=(?P<text>.*?){_AT}status=started\s*",
+                     is_sign=True),
+        ConsolePiece("text", _JOINED, rf"{_AT}task=(?P<text>.*?){_AT}status=completed\s*",
+                     is_sign=True),
         ConsolePiece("question", _STAMP, _TASK, is_sign=True),
         ConsolePiece("text", _STAMP, rf"{_DONE}, output=\"(?P<text>.*)\"\s*", is_sign=True),
         ConsolePiece("nothing", _STAMP, rf"{_DONE}\s*"),
@@ -175,7 +182,29 @@ CLAUDE_TERMINAL: Final = Console(
     ],
 )  # fmt: skip
 
+_TAKES: Final = r"Agent \S[^\n]* takes \d+-step Action:\n"
+
+# agentlite/logging/terminal_logger.py of AgentLite; agents of a team work inside calls of others.
+AGENTLITE: Final = Console(
+    name="agentlite", summary="console and log file of AgentLite's agents", nests=True,
+    signs=("receives the following taskpackage:", "-step action:"),
+    pieces=[
+        ConsolePiece("question", r"Agent \S[^\n]* receives the following TaskPackage:\n",
+                     r"\[\n\tTask ID: [^\n]*\n\tInstruction: (?P<text>.*)\n\]\s*", is_sign=True),
+        ConsolePiece("answer", _TAKES, r"\{\n\tname: Finish\n\tparams: (?P<args>.*)\n\}\s*",
+                     ahead=r"\{\n\tname: Finish\n"),
+        ConsolePiece("call", _TAKES, r"\{\n\tname: (?P<tool>[^\n]*)\n\tparams: (?P<args>.*)\n\}\s*",
+                     ahead=r"\{\n\tname: (?!Finish\n)", is_sign=True),
+        ConsolePiece("nothing", r"Observation: ", r"[^\n]*", behind=("answer",)),
+        ConsolePiece("result", r"Observation: "),
+        ConsolePiece("nothing", r"Action and Observation added to Agent \S[^\n]* memory\n", r""),
+        ConsolePiece("nothing", r"={4}\S[^\n]* starts execution on TaskPackage [^\n]*={4}\n", r""),
+        ConsolePiece("nothing", r"={9}\S[^\n]* finish execution\. TaskPackage\[ID:[^\n]*\n",
+                     r"\[\n\tcompletion: [^\n]*\n\tanswer: .*\n\]\n={10}\s*"),
+    ],
+)  # fmt: skip
+
 TABLES: Final = (
-    LLAMAINDEX_WORKFLOW, STRANDS, CREWAI_HEADINGS, CREWAI_LOG_TEXT, AUTOGEN_OLD,
+    AGENTLITE, LLAMAINDEX_WORKFLOW, STRANDS, CREWAI_HEADINGS, CREWAI_LOG_TEXT, AUTOGEN_OLD,
     TRANSFORMERS_AGENTS, CLAUDE_TERMINAL,
 )  # fmt: skip

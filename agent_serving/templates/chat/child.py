@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Final, NoReturn
 
@@ -62,11 +62,15 @@ def _said(error: Exception) -> str:
 
 
 def _environment() -> Any:
-    """Return what renders chat templates as Hugging Face's libraries do."""
+    """Return what renders chat templates as Hugging Face's libraries do.
+
+    Theirs let no list be changed, so that no template changes the messages of a caller. Here the
+    messages are a copy, and models such as Kimi K2 come with a template that appends to a list.
+    """
     import jinja2
     from jinja2.ext import Extension, loopcontrols
     from jinja2.nodes import Scope
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+    from jinja2.sandbox import SandboxedEnvironment
 
     class Generation(Extension):
         """The block ``{% generation %}``, which marks what a model is trained to write."""
@@ -82,7 +86,7 @@ def _environment() -> Any:
     def raise_exception(message: str) -> NoReturn:
         raise jinja2.TemplateError(message)
 
-    environment = ImmutableSandboxedEnvironment(
+    environment = SandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[Generation, loopcontrols]
     )
     environment.filters["tojson"] = _to_json
@@ -99,7 +103,11 @@ def _to_json(
 ) -> str:
     """Return *value* as JSON; Jinja's own filter replaces what has a meaning in HTML."""
     return json.dumps(
-        value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys
+        list(value) if isinstance(value, Iterator) else value,  # what Jinja's `map` returns
+        ensure_ascii=ensure_ascii,
+        indent=indent,
+        separators=separators,
+        sort_keys=sort_keys,
     )
 
 

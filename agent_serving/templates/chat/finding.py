@@ -17,7 +17,13 @@ from agent_serving.templates.chat.rendering import TIMEOUT_S, chat_template
 from agent_serving.templates.template_error import TemplateError
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from agent_parsers import Dialect, Turn
+    from agent_parsers.core import AnyDialectParser
+
+    Calls: TypeAlias = tuple[tuple[str, Any], ...]
+    """The names and inputs of the calls of a turn."""
 
 
 def dialect_for_template(
@@ -51,7 +57,7 @@ def dialect_for_template(
     Raises:
         ImportError: Jinja2 is not installed; the extra ``templates`` installs it.
         TemplateError: The template cannot be rendered or writes no calls, or no dialect reads
-            them; `dialect_from_template` may derive one.
+            them; the error names the nearest. `dialect_from_template` may derive one.
     """
     given = chat_template(template, special_tokens)
     dialects = [*map(get_dialect, list_dialects())]
@@ -62,8 +68,25 @@ def dialect_for_template(
             return _detection(trials, shown)
     raise TemplateError(
         "no dialect reads the calls that the template writes, such as"
-        f" {ways[0].turns['one']!r}; dialect_from_template may derive one"
+        f" {ways[0].turns['one']!r}{_nearest(dialects, ways)}; dialect_from_template may derive one"
     )
+
+
+def _nearest(dialects: Sequence[Dialect], ways: Sequence[Shown]) -> str:
+    """Return the dialect that gives back the most turns, and which turns it does not."""
+    most, said = (0, 3), ""
+    for shown, dialect in product(ways, dialects):
+        parser = get_parser(dialect, tools=TOOLS, lenient=False)
+        turns = {name: text for name, text in shown.turns.items() if _calls(name)}
+        lost = [name for name, text in turns.items() if _read(parser, name, text) is None]
+        read = len(turns) - len(lost)
+        if (read, _fits(dialect, shown)) > most:
+            most = read, _fits(dialect, shown)
+            said = (
+                f"; {dialect.name!r} is the nearest: it gives back {read} of {len(turns)} turns"
+                f" with calls, but not {', '.join(map(repr, lost))}"
+            )
+    return said
 
 
 def _detection(trials: list[_Trial], shown: Shown) -> Detection:
@@ -130,27 +153,34 @@ def _try(dialect: Dialect, shown: Shown, missed: set[str]) -> _Trial | None:
     read: dict[str, Turn] = {}
     calls = score = written = 0
     for name, text in shown.turns.items():
-        turn = TURNS[name]
-        want = tuple((call.tool, call.tool_input) for call in turn.calls)
-        may_fail = name in missed or not want
-        try:
-            found = parser.read(text)
-        except OutputParserException:
-            if not may_fail:
-                return None
-            continue
-        got, thought, content = _parts(found)
-        if want and got != want:
-            if not may_fail:
+        turn, want = TURNS[name], _calls(name)
+        found = _read(parser, name, text)
+        if found is None:
+            if want and name not in missed:
                 return None
             continue
         if any(repair.kind == "foreign" for repair in found.repairs):
             return None
         read[name] = found
         calls += bool(want)
-        score += (got, thought, content) == (want, turn.thought, turn.said)
+        score += _parts(found) == (want, turn.thought, turn.said)
         written += _writes(dialect, name, text)
     return _Trial(dialect, read, calls, score, written, fits)
+
+
+def _calls(name: str) -> Calls:
+    """Return the calls of a turn."""
+    return tuple((call.tool, call.tool_input) for call in TURNS[name].calls)
+
+
+def _read(parser: AnyDialectParser, name: str, text: str) -> Turn | None:
+    """Return the *text* of a turn as it is read, or `None` if its calls are not given back."""
+    try:
+        found = parser.read(text)
+    except OutputParserException:
+        return None
+    want = _calls(name)
+    return found if not want or _parts(found)[0] == want else None
 
 
 def _fits(dialect: Dialect, shown: Shown) -> int:
@@ -159,7 +189,7 @@ def _fits(dialect: Dialect, shown: Shown) -> int:
     return 2 if own in shown.ends else int(any(end in shown.ends for end in others))
 
 
-def _parts(turn: Turn) -> tuple[tuple[tuple[str, Any], ...], str, str]:
+def _parts(turn: Turn) -> tuple[Calls, str, str]:
     """Return the calls, the thought and the content of a turn."""
     return calls_of(turn.result), turn.thought.strip(), turn.content.strip()
 

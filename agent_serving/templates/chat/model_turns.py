@@ -174,6 +174,7 @@ def _cut(renderings: Mapping[str, Rendering]) -> Shown:
         for name, each in renderings.items()
         if not each.error and USER in each.text
     }
+    texts = _with_one_header(texts)
     one = texts.get("one", "")
     if FIND not in one or VALUES[0] not in one:
         raise TemplateError(_no_calls(texts, errors))
@@ -230,6 +231,13 @@ def _cut(renderings: Mapping[str, Rendering]) -> Shown:
     return shown
 
 
+def _with_one_header(texts: dict[str, str]) -> dict[str, str]:
+    """Return *texts* without white space before the header that only some of them have."""
+    size = len(without_open_mark(*texts.values()))
+    bare = {name: text[:size] + text[size:].lstrip() for name, text in texts.items()}
+    return bare if without_open_mark(*bare.values())[size:].strip() else texts
+
+
 def _thought_of_prompt(opened: str, bodies: list[str]) -> Marks | None:
     """Return what opens and closes a thought if the prompt opens one and each turn closes it."""
     opener, closer = first_mark(opened), last_mark(opened).strip()
@@ -249,8 +257,7 @@ def _no_calls(texts: Mapping[str, str], errors: Mapping[str, str]) -> str:
         if error.startswith("SecurityError"):
             error = (
                 f"it does what the sandbox of chat templates forbids, here and in Hugging Face's"
-                f" libraries ({error.removeprefix('SecurityError: ')}); write it without, such as"
-                " with `items + [item]` in place of `items.append(item)`"
+                f" libraries ({error.removeprefix('SecurityError: ')})"
             )
         return f"the template cannot write a turn with a call: {error}"
     if not texts:

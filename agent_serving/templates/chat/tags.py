@@ -74,7 +74,7 @@ def tagged_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
     """Return how the calls in *turns* are written, whose keys and values stand in tags.
 
     Raises:
-        TemplateError: What stands between the tags is not always the same, or a tag is missing.
+        TemplateError: What stands between the tags is not always the same, or a mark is missing.
     """
     needed = {"none": "a call without arguments", "two keys": "a call with two arguments"}
     for name, what in needed.items():
@@ -102,6 +102,8 @@ def tagged_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
             f" tool, found {gap!r} before a key, and {empty!r} without arguments"
         )
     value_closer = behind.removesuffix(closers)
+    if not joint or not value_closer:
+        raise TemplateError("the template does not mark where a value begins and where it ends")
     between = next_key.removesuffix(key_opener).removeprefix(value_closer)
     closer_of_value = value_closer.replace(KEYS[0], "{key}")
     said = _SAYS_TEXT.format("true"), _SAYS_TEXT.format("{is_text}")

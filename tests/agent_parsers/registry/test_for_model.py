@@ -105,6 +105,19 @@ ibm-granite/granite-3.1-8b-instruct                      granite
 ibm/granite-3-8b-instruct                                granite
 granite3.1-dense:8b                                      granite
 granite3-dense                                           granite
+bharatgenai/Param2-17B-A2.4B-Thinking                    hermes
+tencent/Youtu-LLM-2B                                     hermes
+IQuestLab/IQuest-Coder-V1-40B-Loop-Instruct              hermes
+IQuestLab/IQuest-Coder-V1-14B-Instruct                   qwen3_coder
+IQuestLab/IQuest-Coder-V1-40B-Thinking                   qwen3_coder
+ornith:latest                                            qwen3_coder
+internlm/Intern-S2-397B-FP8                              qwen3_coder
+naver-hyperclovax/HyperCLOVAX-SEED-Think-32B             glm45
+RecursiveSI/flint-nvfp4-gguf                             glm47
+google/diffusiongemma-26B-A4B-it                         gemma4
+MiniMaxAI/MiniMax-M3.1-Flash                             minimax_m3
+inclusionAI/Ling-3.1-flash                               ling3
+IFM/Jais-3-MoVA-36B-A4B                                  k2_horizon
 deepseek-ai/DeepSeek-V4.1-Flash                          deepseek_v41
 deepseek-v4.1-flash                                      deepseek_v41
 deepseek-ai/DeepSeek-V4-Pro                              deepseek_dsml
@@ -242,6 +255,7 @@ nvidia/Llama-3.1-Nemotron-Nano-8B-v1
 allenai/Llama-3.1-Tulu-3-8B nvidia/NVIDIA-Nemotron-Nano-12B-v2-VL nvidia/nemotron-3-8b-chat-4k-sft
 microsoft/phi-4 microsoft/Phi-4-mini-reasoning mistralai/Mistral-7B-Instruct-v0.2
 mistralai/Mixtral-8x7B-Instruct-v0.1 Salesforce/xLAM-7b-fc-r
+llama4_json gemma4_parser IQuestLab/IQuest-Coder-V1-40B-Base moonshotai/Kimi-K3.1-Pro
 models/Qwen3-8B/model.safetensors Qwen3-8B/snapshots/0123456789abcdef
 """
 

@@ -270,7 +270,7 @@ def test_the_dialect_of_a_text_is_found_and_said() -> None:
 def test_prose_is_reported_to_have_no_steps(tmp_path: Path) -> None:
     path = write(tmp_path / "notes.txt", "The mill rests on Sunday.\n")
     said = parse(path).stderr
-    assert f"{path}: found no run, and no form of log, in this text; `agent-parsers reply" in said
+    assert f"{path}: found no run, and no form of log, in this text; `agent-parsers readers" in said
     assert f"{path}: found nothing to read\n" in parse(write(path, " \n")).stderr
 
 
@@ -308,12 +308,12 @@ def test_a_closed_standard_input_is_reported(monkeypatch: pytest.MonkeyPatch) ->
     assert trouble == Trouble("-", "standard input is closed")
 
 
-def test_two_lists_of_steps_in_one_record_do_not_crash(tmp_path: Path) -> None:
+def test_two_lists_of_steps_in_one_record_are_refused(tmp_path: Path) -> None:
     good, bad = '{"output": "Final Answer: 1"}', '{"output": "no"}'
     record = f'{{"format": "react", "steps": [{bad}], "steps": [{good}, {bad}]}}'
     outcome = parse(write(tmp_path / "run.json", record))
     assert outcome.status == 1
-    assert "run.json:1: expected an Action or a Final Answer (run 1, step 2)" in outcome.stderr
+    assert "JSON in which the key 'steps' comes twice in an object" in outcome.stderr
 
 
 SEEDS = [path.read_bytes() for path in sorted(EXAMPLES.iterdir()) if path.is_file()]

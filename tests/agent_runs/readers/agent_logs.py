@@ -19,6 +19,12 @@ def stream(role: str, *content: Any, caller: str | None = None, **more: Any) -> 
     return message(role, *content, **ids, **more)
 
 
+def chained(*steps: tuple[str, Any]) -> dict[str, Any]:
+    """Return nodes of ToolEval, each with the next in it."""
+    (role, said), *rest = steps
+    return {"role": role, "message": said, "next": [chained(*rest)] if rest else []}
+
+
 def text(said: str) -> dict[str, Any]:
     return {"type": "text", "text": said}
 
@@ -197,6 +203,15 @@ LOGS: dict[str, list[Any]] = {
             "thoughts": [THOUGHT], "actions": [f"search[{JSON}]"], "observations": [RESULT],
             "rewards": [1.0]}},
     ],
+    "mint": [
+        {"task": {"task_id": "7", "prompt": QUESTION, "reference": ANSWER},
+         "state": {"success": True, "token_counter": {"prompt_tokens": 40}, "history": [
+            {"role": "user", "content": f"Examples first.\n{QUESTION}"},
+            {"role": "assistant",
+             "content": f"<thought> {THOUGHT} </thought>\n<execute>\nsearch('fog')\n</execute>"},
+            {"role": "user", "content": f"Observation:\n{RESULT}\n"},
+            {"role": "assistant", "content": f"<solution> {ANSWER} </solution>"}]}},
+    ],
     "opencode": [
         {"info": {"id": "s", "title": "Fog"}, "messages": [
             exported("m1", "user", text(QUESTION)),
@@ -224,6 +239,16 @@ LOGS: dict[str, list[Any]] = {
             {"type": "tool_use", "timestamp": 3, "sessionID": "s", "part": TOOL},
             {"type": "text", "timestamp": 4, "sessionID": "s", "part": text(ANSWER)},
         ],
+    ],
+    "tooleval": [
+        {"query": QUESTION, "available_tools": [], "answer": {
+            "method": "CoT@1", "total_steps": 4, "final_answer": json.dumps(
+                {"return_type": "give_answer", "final_answer": ANSWER}),
+            "answer_details": [chained(
+                ("system", ""), ("user", ""), ("assistant", THOUGHT),
+                ("tool", repr({"name": "search", "arguments": JSON, "response": RESULT})),
+                ("tool", {"name": "Finish", "arguments": json.dumps(
+                    {"return_type": "give_answer", "final_answer": ANSWER}), "response": ""}))]}},
     ],
     "qwen_code": [
         [

@@ -23,10 +23,36 @@ def used(tool: str, inside: str) -> str:
     )
 
 
+def acted(step: int, tool: str, params: str, agent: str = "Planner") -> str:
+    """Return an action as AgentLite shows it."""
+    return f"Agent {agent} takes {step}-step Action:\n{{\n\tname: {tool}\n\tparams: {params}\n}}\n"
+
+
+def packed(task: str, agent: str = "Planner") -> str:
+    """Return how AgentLite shows that an agent receives a task."""
+    return (
+        f"Agent {agent} receives the following TaskPackage:\n"
+        f"[\n\tTask ID: 7\n\tInstruction: {task}\n]\n"
+        f"===={agent} starts execution on TaskPackage 7====\n"
+    )
+
+
+def unpacked(answer: str, agent: str = "Planner") -> str:
+    """Return how AgentLite shows that an agent has an answer."""
+    given = repr({"response": answer})
+    return (
+        f"{acted(1, 'Finish', given, agent)}Observation: Task Completed.\n"
+        f"========={agent} finish execution. TaskPackage[ID:7] status:\n"
+        f"[\n\tcompletion: completed\n\tanswer: {answer}\n]\n==========\n"
+    )
+
+
 HEADING = "# Agent: Planner\n"
 STAMP = "2026-01-05 09:00:00: "
 TASK = f'task_name="find", task="{QUESTION}", agent="Planner", '
 LOGS = {
+    "agentlite": packed(QUESTION) + acted(0, "search", "{'query': 'fog'}")
+    + f"Observation: {RESULT}\n" + unpacked(ANSWER),
     "aider": "\n# aider chat started at 2026-01-05 09:00:00\n\n> Aider v0.86.2  \n"
     f"> Main model: some/model with diff edit format  \n\n#### {QUESTION}  \n\n{ANSWER}\n\n"
     "> Tokens: 2.1k sent, 60 received.  \n",

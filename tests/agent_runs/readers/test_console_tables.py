@@ -18,8 +18,11 @@ from .console_logs import (
     RULE,
     STAMP,
     STARS,
+    acted,
+    packed,
     saved,
     sent,
+    unpacked,
     used,
 )
 from .consoles import ESC, answer_of, notices_of, runs_of, said_in, steps_of
@@ -292,6 +295,28 @@ def test_a_log_that_begins_inside_a_step_is_that_of_the_first_agent():
     (run,) = runs_of(begin + LOGS["crewai_headings"].partition("?\n\n\n")[2])
     assert len(run.failed) == 1
     assert answer_of(run) == "Fog."
+
+
+def joined(agent: str, task: str, status: str) -> str:
+    """Return a line of the log file of a crew before CrewAI 0.75, whose fields the time joins."""
+    return f"agent={agent}{STAMP}task={task}{STAMP}status={status}\n"
+
+
+def test_the_log_file_of_older_crews_has_the_output_as_the_task():
+    log = joined("Lake Guide 2", "Find it.\nNow, please.", "started")
+    log += joined("Lake Guide 2", "198 m\n\nstatus=deep", "completed")
+    log += joined("Writer", "Write it down.", "started") + joined("Writer", "Done.", "completed")
+    first, second = runs_of(log)
+    assert (first.question, answer_of(first)) == (
+        "Find it.\nNow, please.", "198 m\n\nstatus=deep"
+    )  # fmt: skip
+    assert (second.question, answer_of(second)) == ("Write it down.", "Done.")
+    assert notices_of(first) == notices_of(second) == []
+
+
+def test_a_task_of_an_older_crew_that_did_not_end_has_no_answer():
+    (run,) = runs_of(joined("Guide", "Find it.", "started"))
+    assert (run.question, answer_of(run)) == ("Find it.", None)
 
 
 def test_a_crew_writes_tasks_and_their_outputs_to_a_file():
@@ -781,3 +806,32 @@ def test_half_a_fence_in_a_result_of_specstory_takes_in_no_other_call(result: st
     for run in (first, second):
         assert (run.question, answer_of(run)) == (QUESTION, ANSWER)
         assert steps_of(run)[0][-1] == result
+
+
+# -- AgentLite -----------------------------------------------------------------------------------
+
+
+def test_an_agent_of_agentlite_may_work_for_another():
+    log = packed("plan") + acted(0, "Searcher", "{'Task': 'find'}") + packed("find", "Searcher")
+    log += acted(0, "web", "{'q': 'x'}", "Searcher") + "Observation: seen\nObservation: twice\n"
+    log += unpacked("it is x", "Searcher") + "Observation: it is x\n" + unpacked("done")
+    inner, outer = runs_of(log)
+    assert (inner.question, answer_of(inner)) == ("find", "it is x")
+    assert (outer.question, answer_of(outer)) == ("plan", "done")
+    assert steps_of(outer) == [("", "Searcher", {"Task": "find"}, "it is x")]
+
+
+def test_an_agent_of_agentlite_that_does_not_finish_has_no_answer():
+    log = packed("plan") + acted(0, "Think", "{'response': 'hm'}") + "Observation: OK\n"
+    log += "Action and Observation added to Agent Planner memory\n"
+    (run,) = runs_of(log)
+    assert steps_of(run) == [("", "Think", {"response": "hm"}, "OK")]
+    assert answer_of(run) is None
+    assert "no_answer" in [notice.kind for notice in run.notices]
+
+
+def test_colours_and_results_with_many_lines_of_agentlite():
+    log = packed("plan").replace("Planner", f"{ESC}94mPlanner{ESC}0m")
+    log += acted(0, "web", "{'q': 'x'}") + f"Observation: {ESC}92mone\n\ntwo{ESC}0m\n"
+    (run,) = runs_of(log + unpacked("done"))
+    assert steps_of(run) == [("", "web", {"q": "x"}, "one\n\ntwo")]

@@ -53,6 +53,7 @@ def test_the_run_is_read(reader: str, log: Any) -> None:
     assert (tool, given) in (
         ("bash", {"command": "ls"}), ("search", GIVEN), ("search", JSON),
         ("use_search", {"query": "fog", "days": "2"}), ("desk.search", GIVEN),
+        ("execute", "search('fog')"),
     )  # fmt: skip
     assert is_shell is (tool == "bash")
     if result is None:
@@ -75,7 +76,7 @@ def test_a_log_has_one_form(reader: str, log: Any) -> None:
 def test_another_reader_refuses_the_log_or_reads_the_same(reader: str, log: Any) -> None:
     (own,) = read_runs(log)
     # What these agents say is a chat too, in which the calls are only text.
-    is_chat = reader in ("mini_swe_agent", "cline")
+    is_chat = reader in ("mini_swe_agent", "cline", "mint")
     chats = {"openai_chat", "anthropic", "cline", "tool_roles", "vercel_ai"} if is_chat else set()
     for name in readers_of_data().keys() - chats:
         try:

@@ -12,6 +12,7 @@ from agent_parsers import OutputParserException, Transcript
 from agent_runs import detect_log, read_runs
 from agent_runs.detecting.prefixes import find_prefix
 from agent_runs.reading.parts import is_open_end
+from agent_runs.splitting.labels import begins_any
 
 LOG = """\
 Question: What does the ferry cost?
@@ -157,7 +158,7 @@ def test_lines_without_the_prefix_may_be_more_and_have_fields(name: str) -> None
     prefix = find_prefix(log)
     assert prefix is not None
     found = [part for line in log.splitlines(keepends=True) if (part := prefix.split(line))]
-    assert [text for _, text in found] == ["Which?\n"] * 4
+    assert [each.text for each in found] == ["Which?\n"] * 4
 
 
 def test_a_prefix_may_stand_before_the_first_line_of_a_message_only() -> None:
@@ -191,11 +192,12 @@ def test_lines_of_other_loggers_belong_to_no_value(name: str) -> None:
 
 
 def test_levels_of_one_logger_are_one_log() -> None:
+    """Each part of a run may have a level of its own; see `test_loggers` for what has no label."""
     levels = cycle(("INFO", "DEBUG", "WARNING"))
-    log = "".join(
-        f"2026-01-05 09:{second},260 {level:8} agent {line}\n"
-        for line, level, second in zip(LOG.splitlines(), levels, seconds(), strict=False)
-    )
+    level, log = "", ""
+    for line, second in zip(LOG.splitlines(), seconds(), strict=False):
+        level = next(levels) if begins_any(line) else level
+        log += f"2026-01-05 09:{second},260 {level:8} agent {line}\n"
     (run,) = read_runs(log)
     assert values(run) == expected()
 

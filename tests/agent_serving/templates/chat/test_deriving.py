@@ -273,6 +273,13 @@ def test_tags_that_no_payload_has_are_refused_as_the_fault_of_the_template() -> 
         format_of_turns("mutilated", replace(shown("prefixed_tags"), turns=turns))
 
 
+def test_a_value_that_nothing_ends_is_refused_as_the_fault_of_the_template() -> None:
+    turns = {**shown("tagged_rows").turns}
+    turns["one"] = f"{turns['one'][:55]}<{turns['one'][64:]}"
+    with pytest.raises(TemplateError, match="where a value begins and where it ends"):
+        format_of_turns("mutilated", replace(shown("tagged_rows"), turns=turns))
+
+
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", OWN)
 def test_a_template_with_something_missing_is_derived_or_refused(name: str) -> None:
@@ -285,11 +292,20 @@ def test_a_template_with_something_missing_is_derived_or_refused(name: str) -> N
                 find(left, special_tokens=TOKENS)
 
 
-def test_a_template_that_does_what_is_forbidden_is_told_what_to_write() -> None:
-    template = "{% set all = [] %}{% for m in messages %}{% if m.tool_calls %}"
-    template += "{{ all.append(m) }}{% endif %}{% endfor %}" + with_call(f"<c>{NAME}{INPUT}</c>")
-    with pytest.raises(TemplateError, match=r"sandbox .* forbids.*'append'.*items \+ \[item\]"):
+def test_a_template_that_does_what_is_forbidden_is_told_so() -> None:
+    template = "{% for m in messages %}{% if m.tool_calls %}{{ m.keys.__self__() }}{% endif %}"
+    template += "{% endfor %}" + with_call(f"<c>{NAME}{INPUT}</c>")
+    with pytest.raises(TemplateError, match=r"the sandbox .* forbids, .*'__self__'"):
         dialect_from_template(template, name="no")
+
+
+def test_a_template_may_append_to_its_lists_and_take_from_them() -> None:
+    template = "{% set queue = namespace(ids=[]) %}{% for m in messages %}"
+    template += "{% for c in m.tool_calls or [] %}{% set _ = queue.ids.append(c.id) %}{% endfor %}"
+    template += "{% if m.role == 'tool' %}{% set _ = queue.ids.pop(0) %}{% endif %}{% endfor %}"
+    template += with_call(f"<c>{NAME}{INPUT}</c>")
+    without = dialect_from_template(with_call(f"<c>{NAME}{INPUT}</c>"), name="same")
+    assert dialect_from_template(template, name="same").form == without.form
 
 
 # -- what TRL ships -------------------------------------------------------------------------------

@@ -91,13 +91,19 @@ def test_an_error_belongs_to_its_rendering() -> None:
     [
         "{{ ''.__class__.__mro__ }}",
         "{{ cycler.__init__.__globals__ }}",
-        "{% set _ = messages.append(1) %}",
         "{{ '{0.__class__}'.format(messages) }}",
     ],
 )
 def test_templates_stay_in_the_sandbox(template: str) -> None:
     (written,) = render_all(template, [{"messages": []}])
     assert written.error.startswith(("SecurityError: ", "UndefinedError: ")) or not written.text
+
+
+def test_what_a_template_changes_is_its_own() -> None:
+    messages = ["a"]
+    template = "{% set _ = messages.append('b') %}{{ messages | join }}{{ messages.pop() }}"
+    assert render_all(template, [{"messages": messages}] * 2) == [Rendering("abb")] * 2
+    assert messages == ["a"]
 
 
 LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
@@ -194,6 +200,43 @@ def test_relatives_are_one_answer() -> None:
 def test_a_template_that_no_dialect_reads_is_an_error() -> None:
     with pytest.raises(TemplateError, match=r"no dialect reads the calls .* may derive one"):
         dialect_for_template(OWN["own_marks"])
+
+
+LLAMA4 = """
+{%- for m in messages %}
+{{- '\\n' if m.tool_calls or m.role == 'tool' }}
+{{- '<|header_start|>' + m.role + '<|header_end|>\\n\\n' }}
+{{- m.content or '' }}
+{%- for c in m.tool_calls or [] %}
+{{- '{"name": "' + c.function.name + '", "parameters": ' + (c.function.arguments | tojson) + '}' }}
+{%- endfor %}
+{{- '\\n<|eot|>' }}
+{%- endfor %}
+{%- if add_generation_prompt %}
+{{- '\\n<|header_start|>assistant<|header_end|>\\n\\n' }}
+{%- endif %}"""
+"""As a server's example has it: white space before some headers only, and glued calls."""
+
+
+def test_white_space_before_a_header_is_no_part_of_a_turn() -> None:
+    found = dialect_for_template(LLAMA4)
+    assert (found.dialect, found.is_ambiguous) == ("llama3_json", False)
+
+
+def test_the_error_names_the_nearest_dialect() -> None:
+    call = '{"name": c.function.name, "arguments": c.function.arguments}'
+    template = (
+        "{% for m in messages %}<|{{ m.role }}|>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}{{ ',' if not loop.first }}{{ " + call + " | tojson }}"
+        "{% endfor %}<|end|>{% endfor %}<|assistant|>"
+    )
+    with pytest.raises(TemplateError, match=r"'json_toolcall' is the nearest: .* but not 'two c"):
+        dialect_for_template(template)
+
+
+def test_json_of_what_map_returns_is_a_list() -> None:
+    template = "{{ rows | map(attribute='n') | tojson }}"
+    assert render_all(template, [{"rows": [{"n": 1}, {"n": 2}]}]) == [Rendering("[1, 2]")]
 
 
 def test_a_derived_dialect_is_found_once_it_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:

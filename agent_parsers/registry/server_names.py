@@ -1,0 +1,58 @@
+"""Names of servers' parsers that are not dialects, and what to name in their place.
+
+A parser of a server that reads the format of a dialect is an alias of that dialect, in the file of
+the dialect. The names here are refused, before a model of such a name is looked for.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from agent_parsers.toolset.problems.names import folded
+
+_RESPONSE_TEMPLATE: Final = (
+    "it reads with the response_template of a tokenizer, which"
+    " agent_serving.templates.from_response_template takes"
+)
+_NOTHING: Final = "it reads neither calls nor thoughts"
+_BY_TEMPLATE: Final = (
+    "with it llama.cpp reads what a chat template writes; agent_serving.templates"
+    ".dialect_for_template finds the dialect of a template"
+)
+_PLACE_OF_THOUGHTS: Final = "it is where llama.cpp puts thoughts, and does not say what reads calls"
+
+_NAMES: Final = {
+    "openai": (
+        "it has two meanings: messages of OpenAI's API are read by 'tools', and the text of"
+        " gpt-oss, which vLLM reads under this name, by 'harmony'"
+    ),
+    "hf": _RESPONSE_TEMPLATE,  # vLLM
+    "response_template": _RESPONSE_TEMPLATE,  # SGLang
+    "hunyuan": (
+        "SGLang reads two formats under this name, by the tokenizer: Hy3 writes 'hunyuan_v3', Hy4"
+        " writes 'hunyuan_v4'"
+    ),
+    "holo2": (
+        "it is vLLM's parser of <think> alone, and does not say how calls are written: name the"
+        " dialect of the calls"
+    ),
+    "minicpmv": (
+        "its calls are those of 'qwen3_coder', but a server gives their line breaks as the two"
+        " characters \\n; undo this in the text, and use 'qwen3_coder'"
+    ),
+    "default": (  # lmdeploy
+        "it is lmdeploy's name for <think> and any parser of calls: name the dialect of the calls"
+    ),
+    "passthrough": _NOTHING,  # Ollama
+    "Content-only": _NOTHING,  # llama.cpp
+    "peg-simple": _BY_TEMPLATE,
+    "peg-native": _BY_TEMPLATE,
+    "none": _PLACE_OF_THOUGHTS,
+    "deepseek": (
+        f"{_PLACE_OF_THOUGHTS}; DeepSeek's models write 'deepseek_v3', 'deepseek_v31',"
+        " 'deepseek_v32', 'deepseek_v4' or 'deepseek_v41'"
+    ),
+    "deepseek-legacy": _PLACE_OF_THOUGHTS,
+}
+REFUSED: Final = {folded(name): why for name, why in _NAMES.items()}
+"""Why a name is refused, by the `folded` name."""
