@@ -132,6 +132,13 @@ def test_names_of_the_api_are_no_titles_in_the_search(tmp_path: Path) -> None:
     assert re.findall("<code>(.*?)</code>", name["text"]) == ["RetryParser", "RetryParser.parse"]
 
 
+def test_every_extra_is_on_the_page_about_installing() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    table = (ROOT / "docs" / "install.md").read_text("utf-8").partition("| extra |")[2]
+    rows = re.findall(r"^\| (`.*?) \|", table.partition("\n\n")[0], re.MULTILINE)
+    assert set(re.findall(r"`([\w-]+)`", " ".join(rows))) == {*project["optional-dependencies"]}
+
+
 HOW_TO_WORDS = 900
 """The most words that a how-to page has, samples included."""
 
