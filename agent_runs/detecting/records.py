@@ -58,7 +58,7 @@ _PLAIN: Final = "plain"
 """The reader of text in a dialect, where labels show which record goes on with another."""
 
 
-class Record(NamedTuple):
+class LogRecord(NamedTuple):
     """What a logger wrote at once."""
 
     line: int
@@ -77,7 +77,7 @@ def is_about_records(notice: Notice) -> bool:
 
 
 def runs_of_records(
-    records: Iterable[Record], reading: Reading, notices: list[Notice] | None = None
+    records: Iterable[LogRecord], reading: Reading, notices: list[Notice] | None = None
 ) -> Iterator[Transcript]:
     """Yield the runs in the *records* of loggers.
 
@@ -117,7 +117,7 @@ class _Unowned:
         self._notices = notices
         self._is_open = False  # whether the last notice may go on
 
-    def add(self, what: str, record: Record, kind: NoticeKind = "unowned_text") -> None:
+    def add(self, what: str, record: LogRecord, kind: NoticeKind = "unowned_text") -> None:
         """Add a *record* that belongs to nobody, or may do so, and *what* it is."""
         text = "".join(record.lines).strip("\n")
         last = self._notices[-1] if self._notices and self._is_open else None
@@ -145,7 +145,7 @@ class _Unowned:
         return taken
 
 
-def _without_prompts(records: Iterable[Record], notices: list[Notice]) -> Iterator[Record]:
+def _without_prompts(records: Iterable[LogRecord], notices: list[Notice]) -> Iterator[LogRecord]:
     """Yield the *records* that are no prompts, and add a notice of each other to *notices*."""
     for record in records:
         if len(record.lines) > 1 and is_prompt(record.lines):
@@ -156,7 +156,7 @@ def _without_prompts(records: Iterable[Record], notices: list[Notice]) -> Iterat
 
 
 def _runs_in(
-    records: Iterator[Record], reading: Reading, unowned: _Unowned
+    records: Iterator[LogRecord], reading: Reading, unowned: _Unowned
 ) -> Iterator[Transcript]:
     """Yield the runs in the *records*; see `runs_of_records`."""
     head = [*islice(records, _HEAD)]
@@ -183,7 +183,7 @@ def _spool() -> Iterator[IO[str]]:
         yield cast("IO[str]", file)
 
 
-def _from_first_label(records: Iterator[Record], file: IO[str]) -> list[Record]:
+def _from_first_label(records: Iterator[LogRecord], file: IO[str]) -> list[LogRecord]:
     """Write the *records* before the first with a label to *file*; return those from there on."""
     for record in records:
         if any(map(begins_any, record.lines)):
@@ -192,12 +192,12 @@ def _from_first_label(records: Iterator[Record], file: IO[str]) -> list[Record]:
     return []
 
 
-def _writers(records: Iterable[Record], reading: Reading) -> list[str]:
+def _writers(records: Iterable[LogRecord], reading: Reading) -> list[str]:
     """Return the owners of *records* with a part that looks like a log of runs.
 
     Few parts with labels are tried: those of the owners who wrote the most of them.
     """
-    parts: dict[str, list[list[Record]]] = {}
+    parts: dict[str, list[list[LogRecord]]] = {}
     sizes: Counter[str] = Counter()
     labels: Counter[str] = Counter()
     for record in records:
@@ -222,7 +222,7 @@ def _writers(records: Iterable[Record], reading: Reading) -> list[str]:
     return [owner for owner in parts if owner in writers]
 
 
-def _together(head: Sequence[Record], writers: Sequence[str], reading: Reading) -> set[str]:
+def _together(head: Sequence[LogRecord], writers: Sequence[str], reading: Reading) -> set[str]:
     """Return the owners whose records are one log: the first writer, and who has its results.
 
     If nobody wrote runs alone, they are all who wrote labels; nobody if there are none.
@@ -255,12 +255,12 @@ def _is_result(dialect: Dialect, line: str) -> bool:
 
 
 def _put_aside(
-    records: Iterable[Record],
+    records: Iterable[LogRecord],
     owners: Collection[str],
     writers: Collection[str],
     file: IO[str],
     unowned: _Unowned,
-) -> Iterator[Record]:
+) -> Iterator[LogRecord]:
     """Yield the records of *owners*, and write the others to *file*; tell those of no writer."""
     for record in records:
         if record.owner in owners:
@@ -272,22 +272,24 @@ def _put_aside(
             unowned.add(f"{_OTHER_LOGGER}: {record.owner!r}", record)
 
 
-def _again(file: IO[str]) -> Iterator[Record]:
+def _again(file: IO[str]) -> Iterator[LogRecord]:
     """Yield the records in *file*."""
     file.seek(0)
-    return (Record(*json.loads(line)) for line in file)
+    return (LogRecord(*json.loads(line)) for line in file)
 
 
-def _read(records: Iterable[Record], reading: Reading, unowned: _Unowned) -> Iterator[Transcript]:
+def _read(
+    records: Iterable[LogRecord], reading: Reading, unowned: _Unowned
+) -> Iterator[Transcript]:
     return reading.inside(_as_log(records, reading, unowned))
 
 
 def _as_log(
-    records: Iterable[Record], reading: Reading, unowned: _Unowned | None = None
+    records: Iterable[LogRecord], reading: Reading, unowned: _Unowned | None = None
 ) -> NumberedLines:
     """Return the lines of *records*; without *unowned*, also of those at another level."""
     records = iter(records)
-    head: list[Record] = []
+    head: list[LogRecord] = []
     size = 0
     while size < _PART and (record := next(records, None)) is not None:
         head.append(record)
@@ -306,12 +308,12 @@ def _as_log(
 
 
 def _at_one_level(
-    records: Iterable[Record],
-    head: Sequence[Record],
+    records: Iterable[LogRecord],
+    head: Sequence[LogRecord],
     dialect: Dialect | None,
     reading: Reading,
     unowned: _Unowned,
-) -> Iterator[Record]:
+) -> Iterator[LogRecord]:
     """Yield those of *records* that go on with the text before them, or begin with a label.
 
     A record at another level than that which began the text ends it, and so belongs to nobody, with
@@ -339,7 +341,7 @@ def _at_one_level(
         yield record
 
 
-def _beginning(head: Sequence[Record], dialect: Dialect | None) -> Callable[[str], bool]:
+def _beginning(head: Sequence[LogRecord], dialect: Dialect | None) -> Callable[[str], bool]:
     """Return what tells whether a line may begin a part of a run, as *head* spells the labels."""
     spelling = spelling_of("".join(line for record in head for line in record.lines))
 
@@ -354,7 +356,7 @@ def _beginning(head: Sequence[Record], dialect: Dialect | None) -> Callable[[str
     return begins
 
 
-def _is_plain(head: Sequence[Record], reading: Reading) -> bool:
+def _is_plain(head: Sequence[LogRecord], reading: Reading) -> bool:
     """Return whether the log that begins with *head* is text in a dialect."""
     return _PLAIN in reading.readers_of(_as_log(head, reading), in_dialect=True)
 
@@ -366,7 +368,7 @@ def _dialect_of(text: str) -> Dialect | None:
     return get_dialect(found.candidates[0].dialect)
 
 
-def _shielded(record: Record, dialect: Dialect | None) -> Record:
+def _shielded(record: LogRecord, dialect: Dialect | None) -> LogRecord:
     """Return a *record* that begins with an observation, so that all of it is read as one."""
     if dialect is None or len(record.lines) < 2 or not dialect.lenient.transcript_start:
         return record

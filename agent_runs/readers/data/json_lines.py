@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_runs.detecting.records import Record, runs_of_records
+from agent_runs.detecting.records import LogRecord, runs_of_records
 from agent_runs.reading.reader import DataReader, Reading, Values
 from agent_runs.splitting.labels import begins_any
 
@@ -56,7 +56,7 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
     yield from runs_of_records(_records(values, reading), reading)
 
 
-def _records(values: Values, reading: Reading) -> Iterator[Record]:
+def _records(values: Values, reading: Reading) -> Iterator[LogRecord]:
     head = [data for data in values.head(_HEAD) if _text_key(data)]
     labelled = {_kind_of(data) for data in head if begins_any(data[_text_key(data)])}
     for value in values:
@@ -71,7 +71,7 @@ def _records(values: Values, reading: Reading) -> Iterator[Record]:
         if not owner and labelled and (kind := _kind_of(value.data)) not in labelled:
             owner = kind  # a logger without a name, which never says what an agent says
         level = next((str(value.data[key]) for key in _LEVELS if key in value.data), "")
-        yield Record(value.line, owner, text.splitlines(keepends=True), level.lower())
+        yield LogRecord(value.line, owner, text.splitlines(keepends=True), level.lower())
 
 
 def _kind_of(value: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ from typing import Final
 from agent_parsers import OutputParserException
 from agent_parsers.transcripts import Notice, Transcript
 from agent_runs.detecting.prefixes import Prefix, find_prefix
-from agent_runs.detecting.records import Record, runs_of_records
+from agent_runs.detecting.records import LogRecord, runs_of_records
 from agent_runs.reading.reader import HEAD_CHARS, Lines, Reading, TextReader
 
 _COMMAND: Final = re.compile(r"##\[(?:group|command)\]Run ").match
@@ -58,9 +58,9 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     yield from runs_of_records(_records(lines, prefix, notices), reading, notices)
 
 
-def _records(lines: Lines, prefix: Prefix, notices: list[Notice]) -> Iterator[Record]:
+def _records(lines: Lines, prefix: Prefix, notices: list[Notice]) -> Iterator[LogRecord]:
     """Yield the records in *lines* with a *prefix*; what has none before is a notice."""
-    record: Record | None = None
+    record: LogRecord | None = None
     frames: set[str] = set()  # the owners whose command is being shown
     while line := lines.peek():
         number = lines.number
@@ -71,7 +71,7 @@ def _records(lines: Lines, prefix: Prefix, notices: list[Notice]) -> Iterator[Re
                 yield record
             owner, text, level = split
             is_frame = _is_frame(text, owner, frames)
-            record = None if is_frame else Record(number, owner, [text], level)
+            record = None if is_frame else LogRecord(number, owner, [text], level)
         elif FRAMES["compose"].fullmatch(line.rstrip()):
             continue
         elif record is not None:
