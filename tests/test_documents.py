@@ -112,13 +112,31 @@ def test_what_is_loaded_from_outside_is_found(tmp_path: Path) -> None:
         assert list(loaded_from_outside(tmp_path))
 
 
-def test_search_finds_pages_of_the_api_by_their_names_alone(tmp_path: Path) -> None:
+def test_names_of_the_api_are_no_titles_in_the_search(tmp_path: Path) -> None:
     index = tmp_path / "search.json"
-    items = [{"path": [group, "x"], "text": "retry"} for group in GROUPS]
+    found = [
+        ("How-to", 2, "Retry after an error"),
+        (API, 1, "x"),
+        (API, 2, "RetryParser"),
+        (API, 3, "RetryParser.parse"),
+    ]
+    items = [
+        {"location": "", "path": [group, "x"], "level": level, "title": title, "text": "It tries."}
+        for group, level, title in found
+    ]
     index.write_text(json.dumps({"items": items}))
     rank_guides_first(index)
-    left = {item["path"][0]: item["text"] for item in json.loads(index.read_text())["items"]}
-    assert left == {group: "" if group == API else "retry" for group in GROUPS}
+    guide, module, name = json.loads(index.read_text())["items"]
+    assert [guide, module] == items[:2]
+    assert name["title"] == "x"
+    assert re.findall("<code>(.*?)</code>", name["text"]) == ["RetryParser", "RetryParser.parse"]
+
+
+def test_every_extra_is_on_the_page_about_installing() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    table = (ROOT / "docs" / "install.md").read_text("utf-8").partition("| extra |")[2]
+    rows = re.findall(r"^\| (`.*?) \|", table.partition("\n\n")[0], re.MULTILINE)
+    assert set(re.findall(r"`([\w-]+)`", " ".join(rows))) == {*project["optional-dependencies"]}
 
 
 HOW_TO_WORDS = 900

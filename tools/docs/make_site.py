@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from site_links import broken_links, loaded_from_outside
 from site_pages import API, GROUPS, REPOSITORY, ROOT, SUMMARY, assets, llms, llms_full, pages
@@ -101,12 +101,28 @@ def main() -> int:
     return 1 if wrong else 0
 
 
+MEASUREMENTS: Final = ("benchmarks/", "claims/", "grammar-sizes/", "growth/", "live/")
+"""Pages whose sections are tables of results."""
+
+
 def rank_guides_first(index: Path) -> None:
-    """Let the search find pages of the API by their names alone, so that guides come first."""
+    """Let the search rank guides above the API, and above pages of measurements.
+
+    Words in titles count most there. So names of the API move into the text, below the name of
+    their module, and methods are found with their class.
+    """
     found = json.loads(index.read_text("utf-8"))
+    kept: list[dict[str, Any]] = []
     for item in found["items"]:
-        if API in item["path"]:
-            item["text"] = ""
+        is_made = API in item["path"] or item["location"].startswith(MEASUREMENTS)
+        if is_made and item["level"] > 1:
+            text = f"<p><code>{item['title']}</code></p> {item['text']}"
+            if item["level"] > 2:
+                kept[-1]["text"] += f" {text}"
+                continue
+            item |= {"title": item["path"][-1], "text": text}
+        kept.append(item)
+    found["items"] = kept
     index.write_text(json.dumps(found, ensure_ascii=False), "utf-8")
 
 
