@@ -67,6 +67,16 @@ class Parameters(TaggedCalls):
             text = text[self._size :]
         return events + super().feed(text, self._at)
 
+    def _leave(self, *, without_end: str = "") -> None:
+        is_closed = self._in is In.CALL and (self._is_ended or not self._inputs)
+        if without_end != "open_call" or not is_closed or self._tail.strip():
+            super()._leave(without_end=without_end)
+            return
+        call = self._call
+        super()._leave()
+        # The stop sequence may be what closed it, but without parameters there is nothing to show.
+        call.lacks = "closer" if self._inputs else "arguments"
+
 
 def table(*, lenient: bool) -> harmony.Table:
     """Return the table of strict or of lenient mode."""
