@@ -9,8 +9,8 @@ an element or brackets            ``<search><query>lakes</query></search>``,
                                   ``<call tool="search" query="lakes"/>``
 ================================  ===========================================================
 
-Such a call stands on lines of its own, and nothing follows but others. The same in a sentence, in
-quotation marks or in a fence is text.
+Such a call stands on lines of its own or behind a colon, and nothing follows but others. The same
+in a sentence, in quotation marks or in a fence is text.
 """
 
 from __future__ import annotations
