@@ -42,7 +42,7 @@ PAYLOAD = TaggedPayload(
 )
 
 
-class Parameters(TaggedCalls):
+class BeamCall(TaggedCalls):
     """Reads a call whose tool is named in the header, and whose body has the parameters.
 
     Args:
@@ -86,7 +86,7 @@ def table(*, lenient: bool) -> harmony.Table:
         tags={part: tags[part] for part in (TagPart.KEY, TagPart.END_VALUE)},
     )
     return harmony.table(
-        lenient=lenient, new_body=lambda head, size: Parameters(head, size, form=form)
+        lenient=lenient, new_body=lambda head, size: BeamCall(head, size, form=form)
     )
 
 

@@ -6,7 +6,8 @@ at ``<|message|>``. A message with a recipient is a call, on any channel. Withou
 channel; what is said in ``commentary`` is never the answer. Any other channel is refused; in
 lenient mode it has content too. The body of a call is JSON whatever its type, but ``code`` and
 ``text`` may also be the input of a tool without a schema. The prompt ends with
-``<|start|>assistant``, so a turn begins inside a header. ``<|call|>`` ends calls and nothing else, and no header stands behind text.
+``<|start|>assistant``, so a turn begins inside a header. ``<|call|>`` ends calls and nothing else,
+and no header stands behind text.
 
 Calls are written with the recipient before the channel, as in the chat template of
 openai/gpt-oss-20b; the content beside them is written in ``commentary``.

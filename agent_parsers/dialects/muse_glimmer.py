@@ -152,7 +152,7 @@ class BareCalls(TaggedCalls):
         return events, call
 
 
-class Message(HeadedMessage):
+class MuseMessage(HeadedMessage):
     """Reads a message, or in lenient mode calls that lack its header."""
 
     def __init__(self, *args: Any, form: TaggedForm, **options: Any) -> None:
@@ -170,7 +170,7 @@ def table(kinds: Mapping[str, Kind] = KINDS, *, lenient: bool) -> Table:
     """Return the table of strict or of lenient mode, for messages of these *kinds*."""
     form = PAYLOAD.tagged_form(CALLS, lenient=lenient)
     read = partial(read_header, kinds=kinds, form=form)
-    new_message = partial(Message, MESSAGE, form=form)
+    new_message = partial(MuseMessage, MESSAGE, form=form)
     headers = {
         "start": partial(
             new_message, read_header=partial(read, is_marked=False), may_begin=may_begin

@@ -278,7 +278,8 @@ OWNERS: Final = (
     "meituan-longcat Meta meta-llama meta-models Microsoft mindlab-research MiniMax MiniMaxAI "
     "Mistral mistralai Moonshot moonshotai NousResearch NVIDIA OpenAI openbmb pfnet poolside "
     "PrimeIntellect Qwen RekaAI Salesforce ServiceNow-AI speakleash stepfun-ai swiss-ai "
-    "Team-ACE tencent thinkingmachines THUDM tiiuae upstage XHToken XiaomiMiMo XingChen-AGI zai zai-org"
+    "Team-ACE tencent thinkingmachines THUDM tiiuae upstage XHToken XiaomiMiMo XingChen-AGI zai "
+    "zai-org"
 )
 """Owners that may precede a name: ``Meta-Llama-3.1-8B``, ``Qwen_Qwen3-8B-GGUF``."""
 

@@ -114,9 +114,7 @@ def judge(
         if quotation is not None:
             bad = bad or problem_of(quotation, text, each.place)
         elif (
-            each.is_bare
-            and not around.is_followed(number)
-            and (not around.is_alone(number) or around.is_alternative(number))
+            each.is_bare and (not around.is_alone(number) or around.is_alternative(number))
         ) or around.is_denied(number, is_marked=not each.is_bare):
             bad = bad or BadPayload("call_in_sentence", each.place)
         if bad is None and each.is_short and each.place[0] < last:

@@ -232,11 +232,6 @@ class Surroundings:
         line = before.rpartition("\n")[2] + after.partition("\n")[0]
         return not _TOKEN.sub("", line).strip(_BETWEEN + "`")
 
-    def is_followed(self, number: int) -> bool:
-        """Return whether hole *number* begins the text, and a new sentence follows."""
-        before, after = self._around(number)
-        return not before.strip(_BETWEEN) and after.lstrip(_BETWEEN)[:1].isupper()
-
     def is_introduced(self, number: int) -> bool:
         """Return whether a colon leads to the hole with this *number*, and its line ends there."""
         before, after = self._around(number)
