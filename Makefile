@@ -118,6 +118,10 @@ bench-runs:  ## measure speed and memory on long logs
 corpus:  ## read the runs of the corpus and count
 	$(PYTHON) tools/benchmarks/corpus.py
 
+.PHONY: vectors
+vectors:  ## score us on what other projects' tests expect of a text
+	$(PYTHON) tools/benchmarks/vectors.py
+
 .PHONY: wild
 wild:  ## score what is read of outputs that frameworks stumble over
 	$(PYTHON) tools/benchmarks/wild.py

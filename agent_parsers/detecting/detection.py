@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _WIDESPREAD: Final = (
     "react", "structured_chat", "json", "json_toolcall", "xml", "hermes", "qwen3_coder", "pythonic",
+    "harmony",
 )  # fmt: skip
 """Of relatives that read a text equally well, the first here is named: most frameworks and models
 write these. The others follow in alphabetical order."""

@@ -4,8 +4,10 @@ A header has a role, a recipient (``to=``), a channel and a type, in two possibl
 at ``<|message|>``. A message with a recipient is a call, on any channel. Without a recipient,
 ``analysis`` is a thought, and ``final`` and ``commentary`` are content, as is a message without a
 channel; what is said in ``commentary`` is never the answer. Any other channel is refused; in
-lenient mode it has content too. The prompt ends with ``<|start|>assistant``, so a turn begins
-inside a header. ``<|call|>`` ends calls and nothing else, and no header stands behind text.
+lenient mode it has content too. The body of a call is JSON whatever its type, but ``code`` and
+``text`` may also be the input of a tool without a schema. The prompt ends with
+``<|start|>assistant``, so a turn begins inside a header. ``<|call|>`` ends calls and nothing else,
+and no header stands behind text.
 
 Calls are written with the recipient before the channel, as in the chat template of
 openai/gpt-oss-20b; the content beside them is written in ``commentary``.
@@ -17,6 +19,7 @@ import re
 from collections.abc import Callable, Collection
 from functools import partial
 from string import ascii_lowercase
+from typing import TypeAlias
 
 from typing_extensions import override
 
@@ -75,10 +78,14 @@ KINDS: dict[str, type[ThoughtDelta | AnswerDelta]] = {
 RULES = block_rules()
 ROLES = ("user", "system", "developer", "tool", TOOLS)
 """Roles whose messages the model must not write."""
-BEHIND = ("", TYPE, "code", "text", *KINDS)
+TEXTS = ("code", "text")
+"""Types of bodies that are the input as text."""
+BEHIND = ("", TYPE, *TEXTS, *KINDS)
 """What may follow a recipient before the next mark: the type, or the channel."""
 FOREIGN = ("python", "browser", "container")
 """Built-in tools of the provider, which the agent cannot call."""
+NewBody: TypeAlias = Callable[[Head, int], CallReader]
+"""Makes the reader of a call, given where its tool is named and the length of its header."""
 recipients_in = re.compile(rf"{TO}\s*+([^\s<{{]*+)").findall
 recipient_at = re.compile(r"[^\s<{]*+").match
 REST = r"[^\s<{]{0,128}+\s{0,16}+[a-z]{0,16}+\s{0,16}+"
@@ -111,7 +118,13 @@ def names_a_tool(here: Here) -> str:
 
 
 def read_header(
-    text: str, is_whole: bool, *, lenient: bool = False, channel: str = "", lead: str = ""
+    text: str,
+    is_whole: bool,
+    *,
+    lenient: bool = False,
+    channel: str = "",
+    lead: str = "",
+    new_body: NewBody | None = None,
 ) -> Header:
     """Return the parts of a header; if it is malformed, those that can be recognised.
 
@@ -121,6 +134,7 @@ def read_header(
         lenient: Whether parts may be missing.
         channel: The channel, if the marker before the header names it.
         lead: The beginning of the header, if the marker before it is that.
+        new_body: Makes the reader of a call whose body is not JSON.
     """
     text = text if is_whole else text.partition("{")[0]  # the body may contain anything
     text = lead + text
@@ -131,40 +145,58 @@ def read_header(
         return Header(SkippedDelta, problem="two_recipients")
     named, at = _recipient(text)
     if not is_whole and not named.startswith(TOOLS):
+        if at >= 0 and text.partition(TO)[0].strip() in ("", MODEL):
+            return Header(SkippedDelta, problem="open_header")
         at = -1
     if named.partition(".")[0] in FOREIGN:
         return Header(SkippedDelta, problem="no_call")
     if at >= 0 and named != MODEL:
-        before = text.partition(TO)[0]
-        words = before.partition("<|")[0].split()
-        has_other_mark = "<|" in before.replace(CHANNEL, "").replace(CONSTRAIN, "")
-        if has_other_mark or not {*words} <= {MODEL, *KINDS}:
-            return Header(SkippedDelta, problem="late_header")
-        behind = text[at + len(named) :].partition("<|")[0]
-        if is_whole and behind.strip() not in BEHIND:
-            return Header(SkippedDelta, problem="no_tool_name")
-        start = at + len(TOOLS) * named.startswith(TOOLS)
-        head = Head(start - len(lead), at + len(named) - len(lead))
-        size = len(text) - len(lead) if is_whole else 0
-        if size and _type(text) not in ("", TYPE):
-            return Header(InputDelta, head=head)
-        read_head = partial(_read_head, head, size, lenient=lenient)
-        return Header(reader=NamedJson(read_head, RULES[lenient], size=size))
+        return _header_of_call(text, at, named, len(lead), is_whole, lenient, new_body)
     written, stop = _channel(text)
     channel = written or channel
-    header = Header(KINDS.get(channel, AnswerDelta), is_aside=channel == CONTENT)
+    said = Header(KINDS.get(channel, AnswerDelta), is_aside=channel == CONTENT)
     role = len(MODEL) * (_word(text) == MODEL)
     if is_whole:
         is_odd = CHANNEL in text and not written
         if is_odd and not lenient:
             return Header(SkippedDelta, problem="unknown_channel")
         odd = "read a message on an unknown channel as content" if is_odd else ""
-        return header._replace(stop=role, odd=odd)
+        return said._replace(stop=role, odd=odd)
     if is_marked and _is_cut(text, text[stop:].lstrip()):
         return Header(SkippedDelta, problem="open_header")
     if is_marked or (lenient and written and text[stop : stop + 1].isupper()):
-        return header._replace(stop=stop * bool(written), odd=f"read a message without {MESSAGE}")
-    return Header(stop=role) if written else header._replace(stop=role)
+        return said._replace(stop=stop * bool(written), odd=f"read a message without {MESSAGE}")
+    return Header(stop=role) if written else said._replace(stop=role)
+
+
+def _header_of_call(
+    text: str,
+    at: int,
+    named: str,
+    lead: int,
+    is_whole: bool,
+    lenient: bool,
+    new_body: NewBody | None,
+) -> Header:
+    """Return what a header says that names a recipient *at* this offset, behind its *lead*."""
+    before = text.partition(TO)[0]
+    words = before.partition("<|")[0].split()
+    has_other_mark = "<|" in before.replace(CHANNEL, "").replace(CONSTRAIN, "")
+    if has_other_mark or not {*words} <= {MODEL, *KINDS}:
+        return Header(SkippedDelta, problem="late_header")
+    behind = text[at + len(named) :].partition("<|")[0]
+    if is_whole and behind.strip() not in BEHIND:
+        return Header(SkippedDelta, problem="no_tool_name")
+    start = at + len(TOOLS) * named.startswith(TOOLS)
+    head = Head(start - lead, at + len(named) - lead)
+    size = len(text) - lead if is_whole else 0
+    kind = _type(text) if size else ""
+    if new_body is not None and is_whole:
+        return Header(reader=new_body(head, size))
+    if kind in TEXTS:
+        return Header(InputDelta, head=head)
+    read_head = partial(_read_head, head, size, lenient=lenient)
+    return Header(reader=NamedJson(read_head, RULES[lenient], size=size))
 
 
 def _is_cut(header: str, rest: str) -> bool:
@@ -229,7 +261,14 @@ def read_tool(written: str, names: Collection[str] | None, repairs: list[Repair]
     return ToolHead(name)
 
 
-def _table(*, lenient: bool = False) -> Table:
+def table(*, lenient: bool, new_body: NewBody | None = None) -> Table:
+    """Return the table of strict or of lenient mode.
+
+    Args:
+        lenient: Whether it is that of lenient mode.
+        new_body: Makes the reader of a call whose body is not JSON; then ``<|call|>`` may end any
+            message.
+    """
     ends = {"end of message": END, CALLED: CALL, "end of turn": RETURN}
     # What remains of the marks if a server removes special tokens: it removes all of them, or none.
     lost = {"content": ANSWER, "thought": THOUGHT, "aside": CONTENT} if lenient else {}
@@ -241,13 +280,14 @@ def _table(*, lenient: bool = False) -> Table:
     starts = {state.removeprefix("bare "): state for state in bare}
     headers = [state for state in parts if state.endswith(("header", "aside"))]
     late = Go("late header", guards=(names_a_tool,))
+    of_call = "" if new_body else "end_of_call"
     transitions: dict[tuple[str, str], Transition] = {
         **{(state, "message"): Go("header") for state in parts},
         **{(state, "message of another"): EndTurn("header") for state in parts},
         **{(state, "channel"): Go("header") for state in parts},
         **{(state, "recipient"): late for state in parts},
         **{(state, name): Go("header", closes=True) for state in parts for name in ends},
-        **{(state, CALLED): Go("header", closes=True, of_call="end_of_call") for state in parts},
+        **{(state, CALLED): Go("header", closes=True, of_call=of_call) for state in parts},
         # In a header they are part of the header.
         **{(state, "channel"): Note("header") for state in headers},
         **{(state, "recipient"): Note(state) for state in headers},
@@ -255,7 +295,7 @@ def _table(*, lenient: bool = False) -> Table:
     odd = "read a message whose special tokens are lost"
     for to in lost:
         transitions |= {(state, f"{to} without marks"): Go(starts[to], odd=odd) for state in bare}
-    read = partial(read_header, lenient=lenient)
+    read = partial(read_header, lenient=lenient, new_body=new_body)
     new_message = partial(HeadedMessage, MESSAGE)
     readers: dict[str, Callable[[], CallReader]] = {
         "late header": partial(LateMessage, MESSAGE, partial(read, lead=TO), is_header),
@@ -279,19 +319,20 @@ def _table(*, lenient: bool = False) -> Table:
         transitions=transitions,
         several=True,
         starts={name: starts[name] for name in ("content", "thought")},
-        prompt_ends={_header(THOUGHT): starts["thought"], _header(ANSWER): starts["content"]},
+        prompt_ends={header(THOUGHT): starts["thought"], header(ANSWER): starts["content"]},
         lenient=lenient,
         read_tool=read_tool if lenient else None,
     )
 
 
-def _header(channel: str) -> str:
+def header(channel: str) -> str:
+    """Return the header of a message on a *channel*."""
     return f"{CHANNEL}{channel}{MESSAGE}"
 
 
 def write_result(result: Result) -> str:
     """Return the result of one call as text."""
-    return f"{START}{TOOLS}{result.tool} {TO}{MODEL}{_header(CONTENT)}{result.text}{END}"
+    return f"{START}{TOOLS}{result.tool} {TO}{MODEL}{header(CONTENT)}{result.text}{END}"
 
 
 NEXT = f"{START}{MODEL}"
@@ -305,18 +346,18 @@ DIALECT = calls_dialect(
     SAMPLE,
     aliases=("gpt_oss", "openai_gptoss"),
     summary="messages with channels and recipients (gpt-oss)",
-    strict=_table(),
-    lenient=_table(lenient=True),
+    strict=table(lenient=False),
+    lenient=table(lenient=True),
     stop=(CALL, RETURN),
     closer=CALL,
     form=Form(
-        thought=(_header(THOUGHT), f"{END}{NEXT}"),
-        content=(_header(CONTENT), f"{END}{NEXT}"),
+        thought=(header(THOUGHT), f"{END}{NEXT}"),
+        content=(header(CONTENT), f"{END}{NEXT}"),
         call=CallForm(
             text=f" {TO}{TOOLS}{{tool}}{CHANNEL}{CONTENT} {TYPE}{MESSAGE}{{input}}{CALL}"
         ),
         calls=("", NEXT, ""),
-        answer=(_header(ANSWER), RETURN),
+        answer=(header(ANSWER), RETURN),
     ),
     render_results=ResultsWriter(text=write_result),
     turn_frame=("", NEXT),

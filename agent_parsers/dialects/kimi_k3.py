@@ -11,8 +11,8 @@ The calls of a turn are numbered from 1, and so are their results. A value is ve
 type is ``string``; any other type says that it is JSON. In attributes ``"`` and ``&`` are escaped.
 
 The prompt opens the thought, or the response if thinking is off. The response is written even if
-it is empty. Arguments as one JSON object (``<|open|>json``), which the template writes if it is
-given a text, are refused.
+it is empty. If the template is given the arguments as a text, as OpenAI's API has them, it writes
+that into one element, ``<|open|>json type="object"``; such a call is read, and not written.
 
 Source: the chat template of moonshotai/Kimi-K3, as in llama.cpp's models/templates; vLLM's
 ``kimi_k3``.
@@ -44,7 +44,7 @@ from agent_parsers.authoring import (
     inputs_of,
 )
 from agent_parsers.dialects import deepseek_dsml
-from agent_parsers.engine.calls.tags.form import GAP, Hole, Tag
+from agent_parsers.engine.calls.tags.form import GAP, Hole, Tag, TaggedForm
 from agent_parsers.engine.markers.kinds import Atom
 
 OPEN, CLOSE, SEP, END = "<|open|>", "<|close|>", "<|sep|>", "<|end_of_msg|>"
@@ -142,7 +142,14 @@ class TypedArguments(TaggedPayload):
             TagPart.END_CALL: Element(closer("call")),
             TagPart.KEY: ElementTag(f"{OPEN}argument", naming="key", other=f'type="(?:{types})"'),
             TagPart.END_VALUE: Element(closer("argument")),
+            TagPart.KEYS: Element(opener("json", type=TYPES[dict])),
+            TagPart.END_KEYS: Element(closer("json")),
         }
+
+    def tagged_form(self, marks: tuple[str, str] | None, *, lenient: bool) -> TaggedForm:
+        """Return how calls are read, with *marks* around them."""
+        form = super().tagged_form(marks, lenient=lenient)
+        return replace(form, json_arguments="in keys")
 
 
 def write_turn(step: Written) -> str:

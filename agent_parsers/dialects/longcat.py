@@ -23,7 +23,7 @@ from agent_parsers.dialects import hermes
 
 END = "</longcat_s>"
 
-DIALECT = replace(
+FORMAT = replace(
     hermes.FORMAT,
     name="longcat",
     aliases=(),
@@ -36,4 +36,5 @@ DIALECT = replace(
     ),
     turn_frame=(f"{END}\n", " ASSISTANT:"),
     also={},
-).dialect()
+)
+DIALECT = FORMAT.dialect()

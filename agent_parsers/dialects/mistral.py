@@ -9,20 +9,30 @@
   ``[TOOL_CALLS]search[ARGS]{…}``
 
 All are read; the first character after the mark decides which it is. Nothing closes a call, which
-ends with its JSON. Before September 2025 Magistral wrote ``<think>`` for a thought.
+ends with its JSON. Before September 2025 Magistral wrote ``<think>`` for a thought. A model may
+forget the mark between two calls: ``[ARGS]`` shows that the second is one.
 
 Source: the instruct tokenizers of mistralai/mistral-common.
 """
 
+from functools import partial
+from typing import Any
+
+from typing_extensions import override
+
 from agent_parsers.authoring import (
     TAGS,
+    Call,
     CallFormat,
     Given,
     Head,
     JsonPayload,
+    NamedJson,
     NamedPayload,
     ResultsWriter,
 )
+from agent_parsers.events import Event, Repair
+from agent_parsers.families.call_blocks import NewCall
 from agent_parsers.families.json_blocks import is_name
 
 SIGNS = ".:/-"
@@ -58,9 +68,70 @@ def may_lead(text: str) -> bool:
     return may_be_name and "".join(rest)[:1] in ("", "[", '"')
 
 
+class GluedCalls(NamedJson):
+    """Reads calls of which only the first has a mark before it."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._new_call = partial(type(self), *args, **options)
+        self._next: GluedCalls | None = None
+
+    @override
+    def _read_after(self, text: str, events: list[Event]) -> str:
+        self._held.add(text)
+        whole = str(self._held)
+        head, brace, _ = whole.partition("{")
+        if len(head) <= 300 and may_lead(head):
+            if not brace:
+                return ""
+            if ARGS in head:
+                return self._read_next(events)
+        self._step = super()._read_after
+        return self._take_held()
+
+    def _read_next(self, events: list[Event]) -> str:
+        """Leave the text that is held to the reader of the next call."""
+        self._after = -1
+        self._next = self._new_call()
+        return self._hand_on(self._next, self._take_held(), events)
+
+    @override
+    def _finish(self, events: list[Event]) -> list[Call]:
+        if self._step == self._read_after:
+            super()._read_after(self._take_held(), events)
+        return super()._finish(events)
+
+    @override
+    def close(self) -> tuple[list[Event], Call]:
+        begun: list[Event] = []
+        if self._step == self._read_after and ARGS in str(self._held):
+            self._read_next(begun)
+        if self._next is None:
+            return super().close()
+        self._inner = None
+        events, call = super().close()
+        last, second = self._next.close()
+        self.more = (*self.more, second, *self._next.more)
+        if not self._lenient:
+            call.refuse("bad_call")
+        elif not second.problem:
+            odd = Repair("marks", second.span, f"read a call without {MARK}")
+            second.repairs = (odd, *second.repairs)
+        return [*begun, *events, *last], call
+
+
+class GluedPayload(NamedPayload):
+    """Calls that begin with the name of the tool, each behind a mark or behind the last one."""
+
+    @override
+    def reader(self, closer: str, *, lenient: bool) -> NewCall:
+        new_call = super().reader(closer, lenient=lenient)
+        return partial(GluedCalls, *new_call.args, **new_call.keywords)
+
+
 # Servers that remove special tokens leave only the list.
 LIST = JsonPayload(call_id="id", row=("[", ", ", "]"), unmarked=f"read calls without {MARK}")
-PAYLOAD = NamedPayload(
+PAYLOAD = GluedPayload(
     read_head=read_head,
     call=f"{{tool}}{ARGS}{{input}}",
     may_lead=may_lead,

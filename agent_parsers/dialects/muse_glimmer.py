@@ -1,4 +1,4 @@
-"""Muse Glimmer and Spark: a sequence of messages with recipients; those to tools have tagged calls.
+"""Muse Glimmer: a sequence of messages with recipients; those to tools have tagged calls.
 
      to=self<|message|>I have to look it up.<|eom|>\
 <|start|>assistant to=user<|message|>Let me see.<|eom|>\
@@ -14,47 +14,73 @@
 The prompt ends with ``<|start|>assistant``, so a turn begins behind it, with a space. The name of
 the tool stands twice; only the one in the element is read. The element around a call may be
 missing, and may have several calls. Values are verbatim text, including blanks. Elements in a
-message to the user or to the model itself are text. Spark also writes messages to ``commentary``,
-which are content. A message without a recipient is content, as Glimmer means it; Spark means it for
-a thought.
+message to the user or to the model itself are text. A message to ``commentary`` or without a
+recipient is content; `muse_spark` means the latter for a thought.
+
+Lenient mode also reads a message that begins behind another which has no end, and a call that lacks
+its header, since servers strip special tokens.
 
 Source: the chat template of meta-models/Muse-Glimmer-30B (ggml-org/llama.cpp:
-models/templates/muse-glimmer.jinja), the parsers ``muse`` and ``muse_glimmer`` of
-vllm-project/vllm, and ollama/ollama: model/parsers/glimmer.go.
+models/templates/muse-glimmer.jinja), the parser ``muse_glimmer`` of vllm-project/vllm, and
+ollama/ollama: model/parsers/glimmer.go.
 """
 
 import re
+from collections.abc import Mapping
 from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from typing_extensions import override
 
 from agent_parsers.authoring import (
     SAMPLE_TURN,
+    Ahead,
+    Call,
     CallForm,
     EndTurn,
     Form,
     Go,
     Literal,
+    Note,
     Part,
     Problem,
     ResultForm,
     ResultsWriter,
     Table,
     TaggedPayload,
+    Transition,
     calls_dialect,
 )
 from agent_parsers.engine.calls.json.headed import HeadedMessage, Header
 from agent_parsers.engine.calls.marks import Before, one_of
+from agent_parsers.engine.calls.tags.form import TaggedForm
 from agent_parsers.engine.calls.tags.tagged_calls import TaggedCalls
-from agent_parsers.events import AnswerDelta, SkippedDelta, ThoughtDelta
-from agent_parsers.families.call_blocks import NewCall
+from agent_parsers.events import AnswerDelta, Event, Repair, SkippedDelta, ThoughtDelta
 
+if TYPE_CHECKING:
+    from agent_parsers.engine.markers.kinds import Marker
+
+Kind: TypeAlias = type[ThoughtDelta | AnswerDelta | SkippedDelta]
 OTHER = "<|start|>"
 MODEL = f"{OTHER}assistant"
 MESSAGE, END, END_OF_TURN = "<|message|>", "<|eom|>", "<|eot|>"
-SELF, USER = f" to=self{MESSAGE}", f" to=user{MESSAGE}"
-SAID = ("", "user", "commentary")
-"""Recipients of content."""
-header_of = re.compile(rf"\s*(?:to=([\w.:/-]{{1,128}}))?\s*{re.escape(MESSAGE)}").fullmatch
-recipient_in = re.compile(r"\s*(?:to=[\w.:/-]{0,128}+)?\s*").match
+TO = "to="
+SELF, USER = f" {TO}self{MESSAGE}", f" {TO}user{MESSAGE}"
+KINDS: Mapping[str, Kind] = {
+    "": AnswerDelta,
+    "commentary": AnswerDelta,
+    "user": AnswerDelta,
+    "self": ThoughtDelta,
+}
+"""What a message is, by its recipient; any other is a tool."""
+header_of = re.compile(rf"\s*(?:{TO}([\w.:/-]{{1,128}}))?\s*{re.escape(MESSAGE)}").fullmatch
+recipient_in = re.compile(rf"\s*(?:{TO}[\w.:/-]{{0,128}}+)?\s*").match
+RECIPIENT = Ahead(
+    rf"(?=[\w.:/-]{{1,128}}+\s{{0,16}}+{re.escape(MESSAGE)})",
+    pending=r"[\w.:/-]{0,128}+\s{0,16}+(?:<(?:\|[a-z]{0,7}+\|?)?)?",
+    sample=f"user{MESSAGE}",
+)
+"""Requires the rest of a header to follow."""
 
 
 CALLS = ("<atem:function_calls>", "</atem:function_calls>")
@@ -64,58 +90,133 @@ PAYLOAD = TaggedPayload(
 )
 
 
+LEFT_OUT = "left out a message that is for neither the user nor a tool"
+INVOKE = PAYLOAD.call.partition(' name="')[0]
+BARE = (CALLS[0], INVOKE)
+"""What a call begins with that lacks its header."""
+
+
 def may_begin(text: str) -> bool:
-    """Return whether a header may begin with *text*."""
+    """Return whether a header may begin with *text*, or perhaps a call without one."""
     found = recipient_in(text)
     rest = text[found.end() :] if found else text
-    begins = "to=".startswith(text.lstrip()) or MESSAGE.startswith(rest)
-    return begins or rest.startswith(MESSAGE)
+    begins = TO.startswith(text.lstrip()) or MESSAGE.startswith(rest)
+    is_bare = any(mark.startswith(text.lstrip()) and mark != text.lstrip() for mark in BARE)
+    return begins or is_bare or rest.startswith(MESSAGE)
 
 
-def read_header(text: str, is_whole: bool, *, new_call: NewCall, is_marked: bool) -> Header:
-    """Return what a header says; without ``<|start|>`` before it, the text may be content."""
-    found = header_of(text) if is_whole else None
+def is_header(_text: str) -> bool:
+    """Return true: the marker before the text has shown that it is the rest of a header."""
+    return True
+
+
+def read_header(
+    text: str,
+    is_whole: bool,
+    *,
+    kinds: Mapping[str, Kind],
+    form: TaggedForm,
+    is_marked: bool = True,
+    lead: str = "",
+) -> Header:
+    """Return what a header says.
+
+    Args:
+        text: The header, or what there is of it.
+        is_whole: Whether its end was found.
+        kinds: What messages are, by their recipients.
+        form: How calls are read.
+        is_marked: Whether a mark precedes it; without one, the text may be content.
+        lead: The beginning of the header, if the marker before it is that.
+    """
+    found = header_of(lead + text) if is_whole else None
     if found is None:
         is_header = is_marked or is_whole or MESSAGE[:2] in text
         return Header(SkippedDelta, problem="open_header") if is_header else Header()
-    recipient = found[1] or ""
-    if recipient == "self" or recipient in SAID:
-        return Header(ThoughtDelta if recipient == "self" else AnswerDelta)
-    return Header(body=new_call())
+    kind = kinds.get(found[1] or "")
+    if kind is None:
+        return Header(body=TaggedCalls(form))
+    return Header(kind, odd=LEFT_OUT if form.lenient and kind is SkippedDelta else "")
 
 
-def table(*, lenient: bool) -> Table:
-    """Return the table of strict or of lenient mode."""
-    new_call = partial(TaggedCalls, PAYLOAD.tagged_form(CALLS, lenient=lenient))
-    read = partial(read_header, new_call=new_call)
+class BareCalls(TaggedCalls):
+    """Reads calls that lack the header of their message, and reports a repair."""
+
+    __slots__ = ()
+
+    @override
+    def close(self) -> tuple[list[Event], Call]:
+        events, call = super().close()
+        repair = Repair("header", call.span, "read a call without the header of its message")
+        call.repairs = (repair, *call.repairs)
+        return events, call
+
+
+class MuseMessage(HeadedMessage):
+    """Reads a message, or in lenient mode calls that lack its header."""
+
+    def __init__(self, *args: Any, form: TaggedForm, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._form = form
+
+    @override
+    def _open(self, header: Header, text: str, stop: int, events: list[Event]) -> str:
+        if self._form.lenient and header == Header() and text.lstrip().startswith(BARE):
+            header = Header(body=BareCalls(self._form))
+        return super()._open(header, text, stop, events)
+
+
+def table(kinds: Mapping[str, Kind] = KINDS, *, lenient: bool) -> Table:
+    """Return the table of strict or of lenient mode, for messages of these *kinds*."""
+    form = PAYLOAD.tagged_form(CALLS, lenient=lenient)
+    read = partial(read_header, kinds=kinds, form=form)
+    new_message = partial(MuseMessage, MESSAGE, form=form)
+    headers = {
+        "start": partial(
+            new_message, read_header=partial(read, is_marked=False), may_begin=may_begin
+        ),
+        "header": partial(new_message, read_header=read, may_begin=may_begin),
+    }
+    markers: dict[str, Marker] = {
+        "message": Literal(MODEL),
+        "message of another": Before(OTHER, ahead=one_of("user", "system", "tool")),
+        "end of message": Literal(END),
+        "end of turn": Literal(END_OF_TURN),
+    }
+    if lenient:
+        markers |= {
+            "recipient": Before(TO, ahead=RECIPIENT),
+        }
+        if kinds[""] is ThoughtDelta:
+            markers["end of header"] = Literal(MESSAGE)
+        headers["late header"] = partial(
+            new_message, read_header=partial(read, lead=TO), may_begin=is_header
+        )
     parts = {
-        "start": Part.CALL,
-        "header": Part.CALL,
-        "body": Part.CALL,
+        **dict.fromkeys([*headers, "body"], Part.CALL),
         "thought": Part.THOUGHT,
         "content": Part.CONTENT,
     }
+    in_header = ("recipient", "end of header")  # they are part of it
+    odd = "read a message behind one that has no end"
+    rows: dict[str, Transition] = {
+        "message": Go("header"),
+        "message of another": EndTurn("header"),
+        "end of message": Go("start", closes=True),
+        "end of turn": Go("start", closes=True),
+        "recipient": Go("late header", odd=odd),
+        "end of header": Go("thought", odd=odd),
+    }
     return Table(
-        new_call=partial(HeadedMessage, MESSAGE, partial(read, is_marked=False), may_begin),
-        readers={
-            "header": partial(HeadedMessage, MESSAGE, partial(read, is_marked=True), may_begin)
-        },
-        markers={
-            "message": Literal(MODEL),
-            "message of another": Before(OTHER, ahead=one_of("user", "system", "tool")),
-            "end of message": Literal(END),
-            "end of turn": Literal(END_OF_TURN),
-        },
+        new_call=headers["start"],
+        readers={state: new for state, new in headers.items() if state != "start"},
+        markers=markers,
         parts=parts,
-        begun={"start": "body", "header": "body"},
+        begun=dict.fromkeys(headers, "body"),
         transitions={
-            **{
-                (state, name): Go("start", closes=True)
-                for state in parts
-                for name in ("end of message", "end of turn")
-            },
-            **{(state, "message"): Go("header") for state in parts},
-            **{(state, "message of another"): EndTurn("header") for state in parts},
+            (state, name): Note(state) if state in headers and name in in_header else rows[name]
+            for state in parts
+            for name in markers
         },
         several=True,
         starts={"content": "start", "thought": "thought"},
@@ -128,7 +229,7 @@ FORM = Form(
     thought=(SELF, f"{END}{MODEL}"),
     content=(USER, f"{END}{MODEL}"),
     call=CallForm(
-        text=f" to={{tool}}{MESSAGE}{CALLS[0]}\n{PAYLOAD.call}\n{CALLS[1]}",
+        text=f" {TO}{{tool}}{MESSAGE}{CALLS[0]}\n{PAYLOAD.call}\n{CALLS[1]}",
         parameters=PAYLOAD.form.parameters,
     ),
     calls=("", f"{END}{MODEL}", ""),
@@ -137,8 +238,8 @@ FORM = Form(
 DIALECT = calls_dialect(
     "muse_glimmer",
     FORM(SAMPLE_TURN),
-    aliases=("muse", "glimmer"),
-    summary="messages with recipients, <atem:invoke> and <atem:parameter> (Muse Glimmer and Spark)",
+    aliases=("glimmer",),
+    summary="messages with recipients, <atem:invoke> and <atem:parameter> (Muse Glimmer)",
     strict=table(lenient=False),
     lenient=table(lenient=True),
     stop=(END_OF_TURN,),

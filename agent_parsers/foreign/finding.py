@@ -53,8 +53,6 @@ def find_foreign(text: str, tools: ToolSet | None, over: int, is_own: bool) -> F
             Only a dialect that reads all of it as it is written counts then.
     """
     said = text[:over]
-    if "_key>" in said:
-        said = _RENAMED.sub(_respelt, said)
     if is_own:
         return _as_written(said, tools)
     found = _find(said, tools)
@@ -78,18 +76,6 @@ def _as_written(text: str, tools: ToolSet | None) -> Foreign | None:
 
 
 _IS_NAME: Final = re.compile(r"[\w.:/-]+").fullmatch
-
-
-_RENAMED: Final = re.compile(
-    r"<(/?)(?:longcat_(tool_call|arg_key|arg_value)|param_(key|value))>", re.IGNORECASE
-)
-"""Matches the tags of formats that are `glm45` but for their names: LongCat's and Xing's."""
-
-
-def _respelt(tag: re.Match[str]) -> str:
-    """Return a *tag* as `glm45` writes it, with blanks outside of it."""
-    name = f"<{tag[1]}{tag[2] or f'arg_{tag[3]}'}>"
-    return name.ljust(len(tag[0])) if tag[1] else name.rjust(len(tag[0]))
 
 
 def _find(text: str, tools: ToolSet | None, *, is_rest: bool = False) -> Foreign | None:

@@ -9,8 +9,8 @@ an element or brackets            ``<search><query>lakes</query></search>``,
                                   ``<call tool="search" query="lakes"/>``
 ================================  ===========================================================
 
-Such a call stands on lines of its own, and nothing follows but others. The same in a sentence, in
-quotation marks or in a fence is text.
+Such a call stands on lines of its own or behind a colon, and nothing follows but others. The same
+in a sentence, in quotation marks or in a fence is text.
 """
 
 from __future__ import annotations
@@ -270,8 +270,9 @@ def _called_in_code(text: str, mention: Mention, span: Span, tools: ToolSet) -> 
     if spellings.leads_to_name(before) is not None:
         code = _code(text, mention, span, tools)
         return code._replace(is_data=is_listed and bool(code.calls))
-    if is_listed:
-        code = _code(text, mention, (mention.start - 1, span[1]), tools)
+    opened = before.rfind("[")
+    if opened >= 0 and spellings.leads_to_name(before[opened:]) is not None:
+        code = _code(text, mention, (span[0] + opened, span[1]), tools)
         return code._replace(is_data=True) if code.calls and code.calls[0][1] else None
     if spellings.leads_in_code(before) is None or _IS_PROSE(text[:_LONGEST_COMMAND]):
         return None

@@ -94,6 +94,7 @@ ROWS: Final = (
     ),
     Row("Reka-Edge*", "reka_edge", "ggml-org/llama.cpp: models/templates/Reka-Edge.jinja"),
     Row("Jamba-Reasoning*", "hermes", "ai21labs/AI21-Jamba-Reasoning-3B: chat template"),
+    Row("LongCat-Flash-Lite*", "longcat_lite", "ml-explore/mlx-lm: mlx_lm/tool_parsers/longcat.py"),
     Row("LongCat-Flash*", "longcat", _VLLM),
     Row(
         "Nemotron-3-Nano* Nemotron-3-Super* Nemotron-3-Ultra* Nemotron-3.5-Lightning* "
@@ -160,6 +161,7 @@ ROWS: Final = (
     ),
     Row("IQuest-Q1*", "iquest_q1", _SGLANG_FILE.format("iquest_q1_detector")),
     Row("GLM-4-9B GLM-4-32B", "glm4", "THUDM/glm-4-9b-chat: chat template"),
+    Row("Xing4.0-29B*", "xing4", "modelscope/ms-swift: swift/agent_template/xing4_0.py"),
     Row("Ling-3.0* Ling-3.1*", "ling3", _RECIPE.format("inclusionAI/Ling-3.1-flash")),
     Row("Laguna-XS* Laguna-S* Laguna-M*", "laguna", _RECIPE.format("poolside/Laguna-S-2.1")),
     Row("K2-Horizon* Jais-3*", "k2_horizon", _RECIPE.format("IFM/Jais-3-32B")),
@@ -208,6 +210,7 @@ ROWS: Final = (
     ),
     # -- formats of their own
     Row("gpt-oss*", "harmony", _VLLM),
+    Row("Beam-1.0*", "beam", "vllm-project/vllm: tests/parser/test_beam_parser.py"),
     Row(
         "Kimi-K2* Kimi-K2.5* Kimi-K2.6* Kimi-K2.7*",
         "kimi_k2",
@@ -234,11 +237,8 @@ ROWS: Final = (
     ),
     Row("Solar-Open2*", "solar_open2", _VLLM_FILE.format("tool_parsers/solar_open2_tool_parser")),
     Row("UI-TARS*", None, "bytedance/UI-TARS: codes/ui_tars/prompt.py"),
-    Row(
-        "Muse-Glimmer* Muse-Spark*",
-        "muse_glimmer",
-        _VLLM_FILE.format("tool_parsers/muse_tool_parser"),
-    ),
+    Row("Muse-Spark*", "muse_spark", _VLLM_FILE.format("tool_parsers/muse_tool_parser")),
+    Row("Muse-Glimmer*", "muse_glimmer", _VLLM_FILE.format("parser/muse_glimmer")),
     Row("Gemma-4*", "gemma4", _VLLM_FILE.format("parser/gemma4")),
     Row("DiffusionGemma*", "gemma4", _RECIPE.format("Google/diffusiongemma-26B-A4B-it")),
     Row("FunctionGemma*", "functiongemma", _VLLM),
@@ -297,7 +297,7 @@ OWNERS: Final = (
     "Mistral mistralai Moonshot moonshotai naver-hyperclovax NousResearch NVIDIA OpenAI openbmb "
     "pfnet poolside PrimeIntellect Qwen RecursiveSI RekaAI Salesforce ServiceNow-AI speakleash "
     "stepfun-ai swiss-ai Team-ACE tencent thinkingmachines THUDM tiiuae upstage XHToken "
-    "XiaomiMiMo zai zai-org"
+    "XiaomiMiMo XingChen-AGI zai zai-org"
 )
 """Owners that may precede a name: ``Meta-Llama-3.1-8B``, ``Qwen_Qwen3-8B-GGUF``."""
 

@@ -356,6 +356,7 @@ VLLM_NAMES: Final = {
     "minimax_m2": ("minimax_m2", "minimax_m2"),
     "minimax_m3": ("minimax_m3", "minimax_m3"),
     "muse_glimmer": ("muse_glimmer", "muse_glimmer"),
+    "muse_spark": ("muse", "muse"),
     "olmo3": ("olmo3", "olmo3"),
     "phi4_mini": ("phi4_mini_json", ""),
     "plamo3": ("plamo3", "plamo3"),

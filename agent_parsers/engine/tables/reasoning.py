@@ -24,6 +24,7 @@ REASONING: Final[tuple[tuple[str, str], ...]] = (
     ("<longcat_think>", "</longcat_think>"),
     ("<mm:think>", "</mm:think>"),
     ("<ifm|think>", "</ifm|think>"),
+    ("◁think▷", "◁/think▷"),
     ("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
     ("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),
     ("<|inner_prefix|>", "<|inner_suffix|>"),

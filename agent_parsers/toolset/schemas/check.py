@@ -14,7 +14,7 @@ from agent_parsers.toolset.problems.errors import (
 )
 from agent_parsers.toolset.problems.input_problem import InputProblem, Path, shown, where
 from agent_parsers.toolset.schemas.fit import Fitter
-from agent_parsers.toolset.schemas.scalars import from_text, is_usual_number
+from agent_parsers.toolset.schemas.scalars import from_text, is_usual_number, unescaped
 from agent_parsers.toolset.schemas.written_input import BadInput, read_arguments
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
@@ -168,7 +168,9 @@ def notes_of(old: Any, new: Any, path: Path = ()) -> Iterator[InputNote]:
 
 def _repairs_of(text: str, path: Path) -> Iterator[InputNote]:
     """Yield notes about the repairs of *text*, which was read as an object or a list."""
-    if parse_whole(text, MAX_DEPTH) is NOTHING:
+    if unescaped(text) is not None:
+        yield InputNote(f"{where(path)}: read JSON whose quotes are escaped", "double_encoding")
+    elif parse_whole(text, MAX_DEPTH) is NOTHING:
         from output_parsers import repair_json  # imported lazily: only malformed JSON needs it
 
         for repair in repair_json(text).repairs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date, time
@@ -52,7 +53,9 @@ def from_text(text: str, kinds: Collection[str], *, lenient: bool = False) -> An
         if kind in kinds and text.startswith(opener):
             value = parse_whole(text, MAX_DEPTH)
             if value is NOTHING and lenient:
-                value = _repaired(text)
+                plain = unescaped(text)
+                value = _repaired(text) if plain is None else parse_whole(plain, MAX_DEPTH)
+                text = text if plain is None else plain
             if value is not NOTHING and kind_of(value) == kind:
                 return (
                     NOTHING if may_repeat(text, value) else value
@@ -116,6 +119,23 @@ def _repaired(text: str) -> Any:
     except JSONDecodeError:
         return NOTHING
     return NOTHING if any(repair.kind == "surrounding_text" for repair in repairs) else value
+
+
+_BARE_QUOTE: Final = re.compile(r'(?<!\\)(?:\\\\)*"').search
+
+
+def unescaped(text: str) -> str | None:
+    r"""Return *text* without escapes if it is JSON whose quotes are all escaped; otherwise `None`.
+
+    Models write ``[{\"id\": 1}]`` where they were shown calls in JSON.
+    """
+    if '\\"' not in text or _BARE_QUOTE(text) is not None:
+        return None
+    try:
+        plain = json.loads(f'"{text}"', strict=False)
+    except ValueError:
+        return None
+    return None if parse_whole(plain, MAX_DEPTH) is NOTHING else str(plain)
 
 
 # -- constraints of numbers and texts --------------------------------------------------------------

@@ -122,7 +122,7 @@ def test_what_is_given_is_never_said(dialect: Dialect, mode: Mode) -> None:
 
 
 WORDS = {"command_r", "firefunction", "json_toolcall"}
-MESSAGES = {"functionary_v32", "glm4", "harmony", "inkling", "muse_glimmer"}
+MESSAGES = {"beam", "functionary_v32", "glm4", "harmony", "inkling", "muse_glimmer", "muse_spark"}
 """Dialects whose marks may open an answer, too."""
 
 

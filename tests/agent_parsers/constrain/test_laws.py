@@ -44,7 +44,7 @@ CODE = {"smolagents_code"}
 TYPED = {"command_5", "kimi_k3"}
 """The dialects that write the type of each value."""
 DIALECTS = [name for name in list_dialects() if name not in CODE | TYPED]
-MESSAGES = {"functionary_v32", "harmony", "inkling", "muse_glimmer"}
+MESSAGES = {"beam", "functionary_v32", "harmony", "inkling", "muse_glimmer", "muse_spark"}
 """The dialects whose content stands in messages."""
 ONE_CALL = {"json_toolcall", "harmony"}
 """Dialects that write several calls in another way than one, or end one call in a stop sequence; a

@@ -37,7 +37,7 @@ NAMES = (
     *("qwen3_coder", "seed_oss", "glm45", "glm47", "hunyuan_v3", "minimax_m2", "minimax_m3"),
     *("deepseek_dsml", "deepseek_v32", "deepseek_v41", "minicpm5", "mimo", "laguna", "ling3"),
     *("k2_horizon", "hunyuan_v4", "dots", "step3", "kimi_k3", "gigachat35", "iquest_q1"),
-    *("solar_open2", "command_5"),
+    *("solar_open2", "command_5", "xing4", "longcat_lite"),
 )
 MODES: tuple[Mode, ...] = ("strict", "lenient")
 D = "｜DSML｜"

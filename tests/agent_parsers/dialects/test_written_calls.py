@@ -47,9 +47,9 @@ WITH_IDS: Final = {
     "solar_open": ("abcdefghi7", "abcdefghi8"),
 }
 UNTYPED: Final = {
-    "anthropic_xml", "dots", "glm45", "glm47", "hunyuan_v3", "hunyuan_v4", "iquest_q1",
-    "k2_horizon", "laguna", "ling3", "mimo", "minicpm5", "minimax_m2", "minimax_m3",
-    "muse_glimmer", "qwen3_coder", "seed_oss", "solar_open2", "step3",
+    "anthropic_xml", "beam", "dots", "glm45", "glm47", "hunyuan_v3", "hunyuan_v4", "iquest_q1",
+    "k2_horizon", "laguna", "ling3", "longcat_lite", "mimo", "minicpm5", "minimax_m2", "minimax_m3",
+    "muse_glimmer", "muse_spark", "qwen3_coder", "seed_oss", "solar_open2", "step3", "xing4",
 }  # fmt: skip
 """Dialects whose values are texts unless the tool schema has types."""
 ONLY_PARAMETERS: Final = UNTYPED | {

@@ -113,7 +113,7 @@ REFUSED = {
     "in a sentence": [
         'I will use the search tool: {"query": "lakes"}',
         'One moment.search{"query": "lakes"}',
-        'Let me check: [search(query="lakes")]',
+        'Let me check: [search(query="lakes")] and wait.',
         '[search(query="lakes")]One moment.',
     ],
 }
@@ -186,7 +186,16 @@ def test_a_broken_body_of_a_relative_is_refused(text: str) -> None:
 def test_a_second_call_without_its_mark_is_not_lost() -> None:
     text = '[TOOL_CALLS]search[ARGS]{"query": "a"}read_file[ARGS]{"path": "b"}'
     for host in ("hermes", "mistral", "gemma4", "auto"):
-        assert isinstance(outcome(text, host), OutputParserException), host
+        turn = outcome(text, host)
+        assert calls_of(turn) == [("search", {"query": "a"}), ("read_file", {"path": "b"})], host
+
+
+@pytest.mark.parametrize("host", ["pythonic", "hermes", "auto"])
+def test_a_colon_may_lead_to_a_list_of_calls_that_ends_its_line(host: str) -> None:
+    turn = outcome('Let me check: [search(query="lakes")]', host)
+    assert calls_of(turn) == [("search", {"query": "lakes"})]
+    for shown in ('For example: [search(query="lakes")]', 'Never write: [search(query="lakes")]'):
+        assert isinstance(outcome(shown, host).result, AgentFinish)
 
 
 def test_a_name_in_an_attribute_of_kimi_k3_may_be_escaped() -> None:

@@ -83,8 +83,10 @@ openbmb/MiniCPM3-4B                                      minicpm3
 openbmb/MiniCPM4-MCP                                     minicpm3
 upstage/Solar-Open2-250B                                 solar_open2
 meta-models/Muse-Glimmer-30B                             muse_glimmer
+meta-models/Muse-Spark-Open-816B-A42B                    muse_spark
 tiiuae/Falcon3-10B-Instruct                              hermes
 ai21labs/AI21-Jamba-Reasoning-3B                         hermes
+meituan-longcat/LongCat-Flash-Lite                       longcat_lite
 meituan-longcat/LongCat-Flash-Chat-FP8                   longcat
 meituan-longcat/LongCat-Flash-Thinking-2601              longcat
 nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16               qwen3_coder
@@ -144,6 +146,7 @@ z-ai/glm-4.6                                             glm45
 THUDM/glm-4-9b-chat                                      glm4
 THUDM/GLM-4-32B-0414                                     glm4
 glm4:9b                                                  glm4
+XingChen-AGI/Xing4.0-29B-A4B                             xing4
 inclusionAI/Ling-3.0-flash                               ling3
 poolside/Laguna-XS-2.1                                   laguna
 poolside/Laguna-XS.2-FP8                                 laguna
@@ -191,6 +194,7 @@ devstral-small-2:24b                                     mistral
 openai/gpt-oss-120b                                      harmony
 gpt-oss:20b                                              harmony
 openai.gpt-oss-120b-1:0                                  harmony
+Beam-1.0-501B-A23B                                       beam
 moonshotai/Kimi-K3                                       kimi_k3
 moonshotai/Kimi-K2-Instruct-0905                         kimi_k2
 moonshotai/Kimi-K2-Thinking                              kimi_k2

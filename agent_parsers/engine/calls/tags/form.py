@@ -315,7 +315,7 @@ class TaggedForm:
     """Returns whether the attributes of a value's tag say that it has elements like its own."""
     quote: tuple[str, str] | None = None
     """Opening and closing quotation marks for a value that contains tags; not part of the value."""
-    json_arguments: Choice["no", "odd", "yes"] = "no"
+    json_arguments: Choice["no", "odd", "yes", "in keys"] = "no"
     """Whether a JSON object may replace all parameters; ``"odd"`` if that is a repair."""
     json_calls: Callable[[], CallReader] | None = None
     """Creates the reader of calls in JSON in place of tagged calls, which is a repair."""

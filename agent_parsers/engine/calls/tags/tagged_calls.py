@@ -168,8 +168,9 @@ class TaggedCalls(TaggedBlock):
     @property
     def _may_have_json(self) -> bool:
         """Whether the arguments of the call may stand here as JSON."""
-        is_read = self._in is In.CALL and self._form.json_arguments != "no"
-        return is_read and self._call.input_span is None
+        arguments = self._form.json_arguments
+        is_read = self._in_keys if arguments == "in keys" else arguments != "no"
+        return is_read and self._in is In.CALL and self._call.input_span is None
 
     def _read_name(self, text: str, at: int, stop: int, events: list[Event]) -> int:
         """Read a name written as text, up to the next tag or the end of the line."""

@@ -233,6 +233,12 @@ class Surroundings:
         line = before.rpartition("\n")[2] + after.partition("\n")[0]
         return not _TOKEN.sub("", line).strip(_BETWEEN + "`")
 
+    def is_introduced(self, number: int) -> bool:
+        """Return whether a colon leads to the hole with this *number*, and its line ends there."""
+        before, after = self._around(number)
+        is_last = not after.partition("\n")[0].strip(_BETWEEN + "`")
+        return is_last and before.rstrip(_BETWEEN)[-1:] in (":", "：")
+
     def is_free(self, number: int) -> bool:
         """Return whether no text after the hole with this *number*, the last, can quote it.
 
