@@ -37,4 +37,4 @@ DIALECT = replace(
     ends=(END,),
     results=ResultsWriter(each=("\n<tool_response>\n", "\n</tool_response>"), between=""),
     turn_frame=role_frame((f"{END}<role>", "</role>"), "OBSERVATION", "ASSISTANT"),
-).dialect(given=(Given("<role>", own="ASSISTANT</role>"),))
+).dialect(given=(Given("<role>HUMAN</role>"), Given("<role>SYSTEM</role>")))
