@@ -50,7 +50,7 @@ IDS = f"{PREFIX}{{tool}}:{{number}}"
 CALL_ID = NumberedIds(IDS)
 DIALECT = CallFormat(
     name="kimi_k2",
-    aliases=("kimi", "kimi_k25"),
+    aliases=("kimi_k25",),
     summary="<|tool_call_begin|> with functions.name:0 and JSON (Kimi K2)",
     payload=NamedPayload(read_head=read_head, call=f"{{id}}{ARGUMENTS}{{input}}", mark=ARGUMENTS),
     call=("<|tool_call_begin|>", "<|tool_call_end|>"),

@@ -27,7 +27,7 @@ KINDS = {**muse_glimmer.KINDS, "": ThoughtDelta, "developer": SkippedDelta}
 DIALECT = replace(
     muse_glimmer.DIALECT,
     name="muse_spark",
-    aliases=("muse", "musespark1x"),
+    aliases=("musespark1x",),
     summary="as muse_glimmer, where messages without a recipient are thoughts (Muse Spark)",
     strict=muse_glimmer.table(KINDS, lenient=False),
     lenient=muse_glimmer.table(KINDS, lenient=True),

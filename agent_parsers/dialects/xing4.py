@@ -14,7 +14,7 @@ template of XingChen-AGI/Xing4.0-29B-A4B; the parser ``xingchen4`` of NVIDIA/Ten
 
 from dataclasses import replace
 
-from agent_parsers.authoring import list_tools_in_tags
+from agent_parsers.authoring import Given, list_tools_in_tags
 from agent_parsers.dialects import glm47
 
 END = "<_end>"
@@ -32,4 +32,4 @@ DIALECT = replace(
     ends=(END,),
     turn_frame=(f"{END}\n<_observation>", "<_bot>"),
     list_tools=list_tools_in_tags,
-).dialect()
+).dialect(given=(Given("<_user>"), Given("<_system>")))

@@ -32,6 +32,18 @@ _NAMES: Final = {
         "SGLang reads two formats under this name, by the tokenizer: Hy3 writes 'hunyuan_v3', Hy4"
         " writes 'hunyuan_v4'"
     ),
+    "kimi": (
+        "SGLang reads the thoughts of Kimi-VL under this name, whose marks all dialects know, and"
+        " verl the calls of Kimi K2, which are 'kimi_k2'"
+    ),
+    "muse": (
+        "vLLM reads Muse Spark under this name, which is 'muse_spark', and SGLang Muse Glimmer,"
+        " which is 'muse_glimmer'"
+    ),
+    "atem": (
+        "mlx-vlm reads the calls of both Muse models under this name: name 'muse_spark' or"
+        " 'muse_glimmer'"
+    ),
     "holo2": (
         "it is vLLM's parser of <think> alone, and does not say how calls are written: name the"
         " dialect of the calls"

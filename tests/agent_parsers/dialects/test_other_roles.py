@@ -38,18 +38,22 @@ USER = {
     "mistral_v11": "[INST]",
     "mistral_v3": "[INST]",
     "phi4_mini": "<|user|>",
+    "xing4": "<_user>",
     "plamo3": "<|plamo:tag|>user<|plamo:msg|>",
 }
 """How the chat template of each dialect begins a turn of the user, where its form does not say."""
 WITHOUT = {
     "anthropic_xml": "its messages have roles beside the text",
+    "beam": "its messages have roles in their headers, which it reads",
     "granite_fc": "its roles are words: USER:",
     "harmony": "its messages have roles in their headers, which it reads",
     "inkling": "its messages have roles in their headers, which it reads",
     "json_toolcall": "no model has it in a template",
     "laguna": "its role is an element of a word, <user>, which answers may write",
     "longcat": "its roles are words: USER:",
+    "longcat_lite": "its roles are words: USER:",
     "muse_glimmer": "its messages have roles in their headers, which it reads",
+    "muse_spark": "its messages have roles in their headers, which it reads",
     "reka_edge": "its roles are words: human:",
 }
 COHERE = "<|START_OF_TURN_TOKEN|><|USER_TOKEN|>"
