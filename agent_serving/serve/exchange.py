@@ -53,6 +53,8 @@ class Said:
 
     kind: Literal["thought", "content"]
     text: str
+    logprobs: Sequence[Any] = ()
+    """What the upstream tells of the tokens of the content, if they were asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ class Called:
 class Ended:
     """The end of a reply that was read."""
 
-    reason: Literal["stop", "tool_calls", "length"]
+    reason: Literal["stop", "tool_calls", "length", "content_filter"]
     usage: UsageMetadata | None = None
     """The tokens of all tries; `None` if the upstream does not tell."""
     stop: str | None = None
