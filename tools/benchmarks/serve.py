@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import time
@@ -44,11 +45,14 @@ def main() -> None:
     with upstream(asked.chunks, asked.pause_ms / 1_000) as url, served(url) as (through, pid):
         delays: dict[str, list[float]] = {"direct": [], "served": []}
         print(f"memory of the server at its start: {megabytes(pid):.0f} MB")
+        used = cpu_seconds(pid)
         for number in range(1, asked.rounds + 1):
             for name, address in (("direct", url), ("served", through)):
                 delays[name] += asyncio.run(delays_of(address, asked.clients, asked.chunks))
             most, now = megabytes(pid, "VmHWM"), megabytes(pid)
             print(f"round {number}: at most {most:.0f} MB so far, {now:.0f} MB after it")
+        used = (cpu_seconds(pid) - used) / (asked.rounds * asked.clients * asked.chunks)
+        print(f"CPU of the server per chunk, with its part of the request: {used * 1e6:.0f} µs")
         print(f"{asked.clients} streams, a chunk every {asked.pause_ms} ms; delay of a chunk in ms")
         found = {name: quantiles(each, n=100) for name, each in delays.items()}
         for at in (50, 99):
@@ -99,6 +103,12 @@ def megabytes(pid: int, what: str = "VmRSS") -> float:
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     (line,) = (line for line in lines if line.startswith(what))
     return int(line.split()[1]) / 1_024
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def free_port() -> int:
