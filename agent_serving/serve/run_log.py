@@ -1,0 +1,116 @@
+"""The log of runs, a line of JSON for each request, as `agent_runs` reads it.
+
+::
+
+    {"request": {"model": "m", "messages": […], "tools": […]},
+     "response": {"object": "chat.completion", "choices": […]}, "time": "2026-11-30T10:00:00Z"}
+
+All faces are logged as Chat Completions. There are no headers, so no keys.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers import to_openai
+from agent_serving.serve.chat_face import ChatFace, ChatWriter
+from agent_serving.serve.exchange import Called, Ended, Failed, Said
+
+if TYPE_CHECKING:
+    from agent_serving.serve.answering import ReplyEvent
+    from agent_serving.serve.exchange import Asked
+
+_KEPT: Final = frozenset(
+    ("role", "type", "name", "id", "tool_call_id", "model", "object", "finish_reason", "time")
+)
+"""The texts that stay if the others are redacted."""
+_NAMED: Final = ("error", "usage")
+"""What stays as a whole."""
+
+
+class RunLog:
+    """Writes runs to a file that only its owner reads.
+
+    Args:
+        path: The file; runs are added to it.
+        is_redacted: Whether texts, arguments and results are left out.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+
+    def __init__(self, path: str, *, is_redacted: bool = False) -> None:
+        self._path: Final = Path(path)
+        self._is_redacted: Final = is_redacted
+        self._append("")
+        self._path.chmod(0o600)  # also if it was there before
+
+    def record(self, asked: Asked) -> Callable[[ReplyEvent | Failed], None]:
+        """Return what takes the events of the replies to a request, and writes the run."""
+        writer = ChatWriter(replace(asked, include_usage=False))
+        state = {"left": asked.count, "within": False}
+
+        def take(event: ReplyEvent | Failed) -> None:
+            if isinstance(event, Failed):
+                if state["left"]:
+                    state["left"] = 0
+                    self._write(asked, ChatFace().error(event))
+                return
+            if not state["within"]:
+                state["within"] = True
+                writer.begin()
+            match event:
+                case Said():
+                    writer.say(event)
+                case Called():
+                    writer.call(event)
+                case Ended():
+                    writer.end(event)
+                    state["within"] = False
+                    state["left"] -= 1
+                    if not state["left"]:
+                        self._write(asked, writer.whole)
+
+        return take
+
+    def _write(self, asked: Asked, response: dict[str, Any]) -> None:
+        head = [{"role": "system", "content": asked.system}] if asked.system else []
+        try:
+            messages = [*head, *to_openai(asked.history, new_id="call{:05}".format)]
+        except (TypeError, ValueError):  # it was refused, and the log shows it as it was
+            messages = [*head, *asked.history]
+        request = {"model": asked.model, "messages": messages, "tools": [*asked.tools]}
+        line = {
+            "request": request,
+            "response": response,
+            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        }
+        self._append(json.dumps(_redacted(line) if self._is_redacted else line) + "\n")
+
+    def _append(self, text: str) -> None:
+        opened = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(opened, text.encode())
+        finally:
+            os.close(opened)
+
+
+def _redacted(value: Any, name: str = "") -> Any:
+    """Return a *value* in which texts are replaced by how long they are."""
+    if name in _NAMED:
+        return value
+    if isinstance(value, Mapping):
+        return {key: _redacted(each, key) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_redacted(each, name) for each in value]
+    if not isinstance(value, str) or name in _KEPT or not value:
+        return value
+    if name == "arguments":  # an object, so that the log stays one
+        return json.dumps({"redacted": f"{len(value)} characters"})
+    return f"[{len(value)} characters]"

@@ -1,0 +1,448 @@
+"""The servers behind: how each is asked, and what it sends, as chunks of Chat Completions.
+
+Sources: ``tools/server`` of llama.cpp; ``docs/api`` of Ollama; ``vllm/entrypoints`` of vLLM 0.33;
+``srt/entrypoints/openai`` of SGLang 0.5; the documentation of LM Studio.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import httpx
+
+from agent_parsers import to_openai
+from agent_serving.serve.exchange import Failed
+
+if TYPE_CHECKING:
+    from agent_parsers.loop import ToolChoice
+    from agent_parsers.toolset import ToolSet
+    from agent_serving.serve.upstream_kinds import UpstreamKind
+    from outputs import BaseMessage
+
+Chunk: TypeAlias = "str | dict[str, Any]"
+"""Text, or a chunk of Chat Completions with more than text."""
+_PASSED_ON: Final = frozenset((400, 401, 403, 404, 413, 422, 429))
+"""The statuses of an upstream that are the client's to mend."""
+
+
+class ExchangeError(Exception):
+    """There is no reply, or not the rest of one.
+
+    Args:
+        failed: What the client is told.
+    """
+
+    def __init__(self, failed: Failed) -> None:
+        super().__init__(failed.message)
+        self.failed: Final = failed
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamRequest:
+    """What an upstream is asked."""
+
+    prompt: str | list[BaseMessage]
+    model: str
+    stop: Sequence[str] = ()
+    tools: ToolSet | None = None
+    """The tools that its chat template takes, or that it calls itself."""
+    tool_choice: ToolChoice | Mapping[str, Any] = "auto"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    schema: Mapping[str, Any] | None = None
+    """The schema of the answer, if the upstream is to follow it."""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """What else it is asked, such as a grammar."""
+    begun: str = ""
+    """How the reply begins, which the model continues."""
+    is_templated: bool = False
+    """Whether the chat template takes the tools, and the calls are to stay in the text."""
+    key: str | None = None
+    """The header ``Authorization``."""
+
+
+class Upstream:
+    """A server that is asked for replies.
+
+    Args:
+        kind: What kind of server it is.
+        base: Its address, before the paths.
+        url: The address of the requests, if it is not the usual one of the kind.
+        is_text: Whether it takes a text, not messages.
+        max_bytes: The longest reply, in bytes.
+        http: The client; one is made if it is `None`.
+    """
+
+    def __init__(
+        self,
+        kind: UpstreamKind,
+        base: str,
+        *,
+        url: str | None = None,
+        is_text: bool = False,
+        max_bytes: int = 10_000_000,
+        http: httpx.AsyncClient | None = None,
+    ) -> None:
+        self.kind: Final = kind
+        self.base: Final = base
+        self.is_text: Final = is_text
+        self._url = url or base + (kind.text_path if is_text else kind.chat_path)
+        self._max_bytes: Final = max_bytes
+        self.http: Final = http or client_for(base)
+
+    async def chunks(self, request: UpstreamRequest) -> AsyncGenerator[Chunk]:
+        """Yield the reply.
+
+        Raises:
+            ExchangeError: The reply does not come, or not to its end.
+        """
+        url, body = self._url, self._body(request)
+        if request.is_templated and self.kind.name == "llama_cpp":
+            url, body = await self._rendered(request, body)
+        headers = {} if request.key is None else {"authorization": request.key}
+        has_ended = False
+        read = _ollama_chunks if self.kind.is_ollama else _openai_chunks
+        try:
+            async with self.http.stream("POST", url, json=body, headers=headers) as reply:
+                if reply.status_code != 200:
+                    raise await self._refused(reply)
+                async for data in self._lines(reply):
+                    for chunk, is_last in read(data):
+                        has_ended |= is_last
+                        yield chunk
+        except httpx.TransportError as error:
+            if not has_ended:
+                raise ExchangeError(_broken(error)) from error
+        if not has_ended:
+            message = "the stream of the upstream ended without a reason for its end"
+            raise ExchangeError(Failed(502, message, "upstream_broke_off"))
+
+    async def json(self, path: str, body: Any = None, key: str | None = None) -> Any:
+        """Return what the upstream says of itself under a *path*.
+
+        Raises:
+            ExchangeError: It says nothing.
+        """
+        headers = {} if key is None else {"authorization": key}
+        method = "GET" if body is None else "POST"
+        try:
+            reply = await self.http.request(
+                method, self.base + path, json=body, headers=headers, timeout=30
+            )
+            if reply.status_code != 200:
+                raise await self._refused(reply)
+            return reply.json()
+        except httpx.TransportError as error:
+            raise ExchangeError(_broken(error)) from error
+        except ValueError as error:
+            message = f"the upstream sent no JSON for {path}: {error}"
+            raise ExchangeError(Failed(502, message)) from error
+
+    async def _refused(self, reply: httpx.Response) -> ExchangeError:
+        said = bytearray()
+        with suppress(httpx.HTTPError):
+            async for piece in reply.aiter_bytes():
+                said += piece
+                if len(said) > 10_000:
+                    break
+        return ExchangeError(refusal_of(reply.status_code, bytes(said)))
+
+    async def _lines(self, reply: httpx.Response) -> AsyncGenerator[Any]:
+        """Yield the data of the events, or of the lines."""
+        rest, size = b"", 0
+        async for piece in reply.aiter_bytes():
+            size += len(piece)
+            if size > self._max_bytes:
+                message = f"the upstream sent more than {self._max_bytes} bytes"
+                raise ExchangeError(Failed(502, message, "upstream_too_long"))
+            *lines, rest = (rest + piece).split(b"\n")  # JSON may have other line breaks
+            for line in lines:
+                data = line.strip()
+                if not self.kind.is_ollama:
+                    name, _, data = line.partition(b":")
+                    if name != b"data":
+                        continue
+                    data = data.strip()
+                    if data == b"[DONE]":
+                        return
+                if data:
+                    yield loaded(data)
+        if self.kind.is_ollama and rest.strip():
+            yield loaded(rest)
+
+    # -- bodies ----------------------------------------------------------------------------------
+
+    def _body(self, request: UpstreamRequest) -> dict[str, Any]:
+        if self.kind.is_ollama:
+            return self._ollama_body(request)
+        settings = dict(request.settings)
+        if (most := settings.pop("max_tokens", None)) is not None:
+            settings[self.kind.limit_name] = most
+        body = {**settings, **request.fields, "model": request.model, "stream": True}
+        body["stream_options"] = {"include_usage": True}
+        if request.stop:
+            body["stop"] = [*request.stop]
+        if request.schema is not None:
+            body |= self._schema_fields(request.schema)
+        if isinstance(request.prompt, str):
+            return {**body, "prompt": request.prompt + request.begun}
+        messages = chat_messages(request.prompt, is_native=request.tools is not None)
+        if request.begun:
+            messages.append({"role": "assistant", "content": request.begun})
+            body |= self.kind.continues or {}
+        if request.tools is not None:
+            body["tools"] = request.tools.openai_tools()
+            if request.tool_choice != "auto":
+                body["tool_choice"] = request.tool_choice
+        return {**body, "messages": messages}
+
+    def _schema_fields(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        is_any = schema == {"type": "object"}
+        if self.is_text and self.kind.name == "llama_cpp":
+            return {"json_schema": schema}
+        form = {"name": "answer", "schema": schema, "strict": True}
+        json_schema = {"type": "json_schema", "json_schema": form}
+        return {"response_format": {"type": "json_object"} if is_any else json_schema}
+
+    def _ollama_body(self, request: UpstreamRequest) -> dict[str, Any]:
+        given = dict(request.settings)
+        options = {**given.pop("options", {})}
+        for name, theirs in _OLLAMA_OPTIONS.items():
+            if name in given:
+                options[theirs] = given.pop(name)
+        if request.stop:
+            options["stop"] = [*request.stop]
+        body: dict[str, Any] = {"model": request.model, "stream": True, "options": options}
+        effort = given.pop("reasoning_effort", None)
+        if effort is not None:
+            body["think"] = False if effort == "none" else effort
+        for name in ("think", "keep_alive"):
+            if name in given:
+                body[name] = given[name]
+        if request.schema is not None:
+            body["format"] = request.schema
+        if isinstance(request.prompt, str):
+            return {**body, "prompt": request.prompt + request.begun, "raw": True}
+        messages = chat_messages(request.prompt, is_native=request.tools is not None)
+        body["messages"] = [_ollama_message(each) for each in messages]
+        if request.tools is not None:
+            body["tools"] = request.tools.openai_tools()
+        return body
+
+    async def _rendered(
+        self, request: UpstreamRequest, body: dict[str, Any]
+    ) -> tuple[str, dict[str, Any]]:
+        """Return the request with the prompt that the chat template of llama.cpp renders."""
+        asked = {"messages": body.pop("messages"), "tools": body.pop("tools", None)}
+        said = await self.json("/apply-template", asked, request.key)
+        if not isinstance(said, Mapping) or not isinstance(said.get("prompt"), str):
+            raise ExchangeError(Failed(502, "the upstream renders no prompt: /apply-template"))
+        body.pop("tool_choice", None)
+        return self.base + self.kind.text_path, {**body, "prompt": said["prompt"]}
+
+
+_OLLAMA_OPTIONS: Final = {
+    "max_tokens": "num_predict", "num_ctx": "num_ctx", "temperature": "temperature",
+    "top_p": "top_p", "top_k": "top_k", "min_p": "min_p", "seed": "seed",
+    "repeat_penalty": "repeat_penalty", "presence_penalty": "presence_penalty",
+    "frequency_penalty": "frequency_penalty",
+}  # fmt: skip
+"""Settings that are options in Ollama's own API."""
+
+
+def client_for(url: str) -> httpx.AsyncClient:
+    """Return a client for a server; the certificates are loaded only if they are needed."""
+    return httpx.AsyncClient(
+        timeout=httpx.Timeout(None, connect=10),
+        limits=httpx.Limits(max_connections=None, max_keepalive_connections=100),
+        verify=url.startswith("https:"),
+    )
+
+
+def chat_messages(prompt: Sequence[BaseMessage], *, is_native: bool) -> list[dict[str, Any]]:
+    """Return a *prompt* as messages that any chat template takes.
+
+    There is one system message, at the beginning, and texts of one role behind each other are one.
+    """
+    messages: list[dict[str, Any]] = to_openai(prompt, new_id="call{:05}".format)
+    head = [each["content"] for each in messages if each["role"] in ("system", "developer")]
+    merged: list[dict[str, Any]] = []
+    if head:
+        merged.append({"role": "system", "content": "\n\n".join(filter(None, head))})
+    for each in messages:
+        if each["role"] in ("system", "developer"):
+            continue
+        last = merged[-1] if merged else {}
+        if not is_native and _is_text(last) and _is_text(each) and last["role"] == each["role"]:
+            merged[-1] = {**last, "content": f"{last['content']}\n\n{each['content']}"}
+        else:
+            merged.append(each)
+    return merged
+
+
+def _is_text(message: Mapping[str, Any]) -> bool:
+    is_plain = message.keys() == {"role", "content"} and isinstance(message["content"], str)
+    return is_plain and message["role"] in ("user", "assistant")
+
+
+def _ollama_message(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a *message* of Chat Completions as Ollama's API has it."""
+    made = {"role": message["role"], "content": message.get("content") or ""}
+    if isinstance(made["content"], list):
+        texts, images = [], []
+        for part in made["content"]:
+            if part.get("type") == "text":
+                texts.append(part["text"])
+            elif part.get("type") == "image_url":
+                head, found, data = part["image_url"]["url"].partition(";base64,")
+                if not found or not head.startswith("data:"):
+                    raise ExchangeError(Failed(400, "Ollama takes images as data: URLs only"))
+                images.append(data)
+            else:
+                raise ExchangeError(Failed(400, f"Ollama takes no {part.get('type')!r}"))
+        made |= {"content": "\n".join(texts), "images": images}
+    if calls := message.get("tool_calls"):
+        made["tool_calls"] = [
+            {
+                "function": {
+                    "name": call["function"]["name"],
+                    "arguments": loaded(call["function"]["arguments"].encode()),
+                }
+            }
+            for call in calls
+        ]
+    return made
+
+
+# -- what they send --------------------------------------------------------------------------------
+
+
+def _openai_chunks(data: Any) -> list[tuple[Chunk, bool]]:
+    """Return the chunks in the *data* of an event, and whether each is the last one.
+
+    Raises:
+        ExchangeError: It is no chunk.
+    """
+    if not isinstance(data, dict):
+        raise _odd(data)
+    if data.get("error") or data.get("object") == "error":
+        raise ExchangeError(Failed(502, f"the upstream failed: {error_text(data)}"))
+    choices, usage = data.get("choices"), data.get("usage")
+    if not isinstance(choices, list):
+        raise _odd(data)
+    found: list[tuple[Chunk, bool]] = []
+    for choice in choices:
+        if not isinstance(choice, dict) or choice.get("index", 0) != 0:
+            raise _odd(data)
+        delta = choice.get("delta")
+        if delta is None:
+            delta = {"content": choice.get("text")}
+        if not isinstance(delta, dict):
+            raise _odd(data)
+        text, reason = delta.get("content"), choice.get("finish_reason")
+        if not (text is None or isinstance(text, str)):
+            raise _odd(data)
+        beside = any(value for name, value in delta.items() if name not in ("content", "role"))
+        if beside or reason or choice.get("logprobs"):
+            made = {**choice, "delta": delta}
+            made.pop("text", None)
+            chunk = {"object": "chat.completion.chunk", "choices": [made]}
+            found.append((chunk, isinstance(reason, str)))
+        elif text:
+            found.append((text, False))
+    if usage:
+        found.append(({"object": "chat.completion.chunk", "choices": [], "usage": usage}, False))
+    return found
+
+
+def _ollama_chunks(data: Any) -> list[tuple[Chunk, bool]]:
+    """Do the same with a line of Ollama's own API."""
+    if not isinstance(data, dict):
+        raise _odd(data)
+    if data.get("error"):
+        raise ExchangeError(Failed(502, f"the upstream failed: {error_text(data)}"))
+    message = data.get("message", {"content": data.get("response")})
+    if not isinstance(message, dict) or not isinstance(message.get("content") or "", str):
+        raise _odd(data)
+    delta: dict[str, Any] = {}
+    if message.get("content"):
+        delta["content"] = message["content"]
+    if message.get("thinking"):
+        delta["reasoning_content"] = message["thinking"]
+    if calls := message.get("tool_calls"):
+        delta["tool_calls"] = [
+            {"index": index, "id": f"call{index:05}", "type": "function", "function": {
+                **call["function"], "arguments": json.dumps(call["function"].get("arguments"))}}
+            for index, call in enumerate(calls)
+        ]  # fmt: skip
+    reason = (data.get("done_reason") or "stop") if data.get("done") else None
+    found: list[tuple[Chunk, bool]] = []
+    if delta or reason:
+        if [*delta] == ["content"] and reason is None:
+            return [(delta["content"], False)]
+        choice = {"index": 0, "delta": delta, "finish_reason": reason}
+        chunk = {"object": "chat.completion.chunk", "choices": [choice]}
+        found.append((chunk, reason is not None))
+    counts = data.get("prompt_eval_count", 0), data.get("eval_count")
+    if reason is not None and counts[1] is not None:
+        usage = {
+            "prompt_tokens": counts[0], "completion_tokens": counts[1], "total_tokens": sum(counts),
+        }  # fmt: skip
+        found.append(({"object": "chat.completion.chunk", "choices": [], "usage": usage}, False))
+    return found
+
+
+def loaded(data: bytes) -> Any:
+    """Return JSON that an upstream sent as data.
+
+    Raises:
+        ExchangeError: It is no JSON.
+    """
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        raise ExchangeError(
+            Failed(502, f"the upstream sent what is no JSON: {data[:200]!r}")
+        ) from None
+
+
+def _odd(data: Any) -> ExchangeError:
+    return ExchangeError(Failed(502, f"the upstream sent what is no chunk: {data!r:.200}"))
+
+
+def _broken(error: Exception) -> Failed:
+    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+        return Failed(502, f"the upstream cannot be reached: {error}", "upstream_unreachable")
+    said = str(error) or type(error).__name__
+    return Failed(502, f"the connection to the upstream broke off: {said}", "upstream_broke_off")
+
+
+def refusal_of(status: int, said: bytes) -> Failed:
+    """Return what a client is told if an upstream refuses with a *status* and a body."""
+    try:
+        message = error_text(json.loads(said))
+    except (ValueError, RecursionError):
+        message = said[:500].decode(errors="replace")
+    lower = message.lower()
+    is_context = "context" in lower and any(
+        w in lower for w in ("length", "size", "exceed", "long")
+    )
+    if is_context and status in (400, 413, 422, 500):
+        return Failed(400, f"the upstream: {message}", "context_length_exceeded")
+    told = f"the upstream: {status} {message}"
+    return Failed(status if status in _PASSED_ON else 502, told, "upstream_error")
+
+
+def error_text(body: Any) -> str:
+    """Return the message in the *body* of an error, which each server nests differently."""
+    found = body
+    for _ in range(3):
+        if not isinstance(found, Mapping):
+            break
+        found = next(
+            (found[n] for n in ("error", "message", "detail", "type") if found.get(n)), str(found)
+        )
+    return found if isinstance(found, str) else json.dumps(found)[:500]
