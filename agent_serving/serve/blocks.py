@@ -25,6 +25,8 @@ class BlockWriter(ABC):
 
     def say(self, said: Said) -> list[ServerEvent]:
         """Return the events of a piece of text."""
+        if not said.text:
+            return []
         events = [] if said.kind == self._kind else self._close()
         self._kind = said.kind
         if not self._is_open:
@@ -33,7 +35,7 @@ class BlockWriter(ABC):
                 return events
             text, self._held, self._is_open = "".join(self._held), [], True
             return [*events, *self._start(said.kind), *self._add(said.kind, text)]
-        return [*events, *self._add(said.kind, said.text)] if said.text else events
+        return [*events, *self._add(said.kind, said.text)]
 
     def call(self, called: Called) -> list[ServerEvent]:
         """Return the events of a call."""

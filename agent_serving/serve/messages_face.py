@@ -19,12 +19,12 @@ Source: https://docs.anthropic.com/en/api/messages; ``anthropic`` 2.14.0, ``type
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.core import as_json
 from agent_serving.openai_reply import image_part
 from agent_serving.serve.exchange import Asked
 from agent_serving.serve.fields import Fields, json_schema_in
@@ -248,7 +248,7 @@ def _read_said(kind: str, block: Fields, told: ToldHistory) -> None:
     elif kind == "tool_use":
         call_id, name = block.need("id", str), block.need("name", str)
         given = block.take("input", Mapping) or {}
-        told.add_call(call_id, name, as_json(given), block.at("id"))
+        told.add_call(call_id, name, json.dumps(given, ensure_ascii=False), block.at("id"))
     elif kind == "redacted_thinking":
         told.add_said("thought", "")
         told.warnings.append(f"{block.at('data')} is left out: only its provider can read it")

@@ -1,10 +1,8 @@
-"""The messages of a request as ours, in one form for two faces."""
+"""The messages of a request as Chat Completions has them, which is what upstreams take."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal
-
-from outputs import BaseMessage, HumanMessage, ToolMessage, from_any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,6 +10,8 @@ if TYPE_CHECKING:
     from agent_serving.serve.fields import Fields
 
 _APART: Final = "\n\n"
+_ERROR: Final = "Error"
+"""Begins what a failed tool returned. Chat Completions has no field for it."""
 
 
 class ToldHistory:
@@ -22,7 +22,7 @@ class ToldHistory:
     """
 
     def __init__(self) -> None:
-        self.messages: list[BaseMessage] = []
+        self.messages: list[dict[str, Any]] = []
         """The messages of the user and the assistant, and the results of calls."""
         self.warnings: list[str] = []
         """What is left out."""
@@ -44,9 +44,9 @@ class ToldHistory:
             self._system.append(text)
 
     def add_user(self, content: str | list[Any]) -> None:
-        """Add a message of the user: a text, or blocks as Chat Completions has them."""
+        """Add a message of the user: a text, or parts."""
         self._end_turn()
-        self.messages.append(HumanMessage(content))
+        self.messages.append({"role": "user", "content": content})
 
     def add_said(self, kind: Literal["thought", "content"], text: str) -> None:
         """Add what the assistant says."""
@@ -80,7 +80,7 @@ class ToldHistory:
     def add_result(
         self, call_id: str, content: str | list[Any], where: str, *, is_error: bool = False
     ) -> None:
-        """Add the result of a call: a text, or blocks as Chat Completions has them.
+        """Add the result of a call: a text, or parts.
 
         Raises:
             ValueError: There is no such call before it, or it has a result.
@@ -93,25 +93,28 @@ class ToldHistory:
             )
         self._end_turn()
         del self._unanswered[call_id]
-        status: Literal["error", "success"] = "error" if is_error else "success"
-        self.messages.append(ToolMessage(content, tool_call_id=call_id, status=status))
+        if is_error:
+            content = _marked(content)
+        self.messages.append({"role": "tool", "tool_call_id": call_id, "content": content})
 
     def end(self, where: str) -> None:
-        """Check that there is something to reply to.
+        """Check that there is something to reply to, or a text of the assistant to continue.
 
         Args:
             where: The field with the messages.
 
         Raises:
-            ValueError: There is nothing, a call lacks its result, or the reply is begun.
+            ValueError: There is nothing, a call lacks its result, or a thought has no text.
         """
         for call_id, place in self._unanswered.items():
             raise ValueError(f"{place} is the call {call_id!r} without a result: add the result")
-        if self._is_said:
+        if self._said["thought"]:
             raise ValueError(
-                f"`{where}` ends with a message of the assistant, and to continue it is not"
-                " possible here: add a message of the user that asks for the rest"
+                f"`{where}` ends with a message of the assistant that has a thought, which no model"
+                " can be relied on to continue: leave the message out, or add one of the user"
             )
+        if self._said["content"]:
+            self._end_turn()
         if not self.messages:
             raise ValueError(f"`{where}` has no message of the user: add one")
 
@@ -125,12 +128,21 @@ class ToldHistory:
             message["reasoning_content"] = thought
         if self._calls:
             message["tool_calls"] = self._calls
-        self.messages.append(from_any(message))
+        self.messages.append(message)
         self._said = {"thought": [], "content": []}
         self._calls, self._is_said = [], False
 
 
-# -- parts of messages, as Chat Completions has them -----------------------------------------------
+def _marked(content: str | list[Any]) -> str | list[Any]:
+    """Return what a failed tool returned, so that a model sees that it failed."""
+    if isinstance(content, list):
+        return [text_part(f"{_ERROR}:"), *content]
+    if content.casefold().startswith(_ERROR.casefold()):
+        return content
+    return f"{_ERROR}: {content}" if content else _ERROR
+
+
+# -- parts of messages -----------------------------------------------------------------------------
 
 
 def text_part(text: str) -> dict[str, Any]:
