@@ -52,7 +52,7 @@ class Fields:
         """Return the field with this *name*, of one of *kinds*; `None` if it is missing or null.
 
         Raises:
-            ValueError: It is of another kind.
+            ValueError: It is of another kind, or a text with half a character.
         """
         value = self._rest.pop(name, None)
         if value is None:
@@ -62,6 +62,8 @@ class Fields:
         if is_bool or not isinstance(value, given):
             words = " or ".join(_KINDS[kind] for kind in kinds)
             raise ValueError(f"{self.at(name)} is {words}, not {value!r:.100}")
+        if isinstance(value, str) and not value.isascii():
+            _check_whole(value, self.at(name))
         return value
 
     def need(self, name: str, *kinds: type) -> Any:
@@ -134,6 +136,16 @@ class Fields:
             for name, value in self._rest.items()
             if name not in left_out and value is not None
         }
+
+
+def _check_whole(text: str, where: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{where} is no text: character {error.start + 1} is half a surrogate pair; send the"
+            " whole character"
+        ) from None
 
 
 def json_schema_in(form: Any, name: str) -> Mapping[str, Any]:

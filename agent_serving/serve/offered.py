@@ -117,13 +117,8 @@ class OfferedTools:
             ValueError: There is no such word or tool, or none to call.
         """
         known = [tool["name"] for tool in self.tools]
-        for name in names or ():
-            if name in self._left_out and name not in known:
-                raise ValueError(
-                    f"`tool_choice` names {name!r}, which only its provider can run: declare a"
-                    " function instead"
-                )
         if names is not None:
+            names = [name for name in names if name in known or name not in self._left_out]
             check_names(names, known)
             if mode == "required" and len(names) == 1 and names[0] not in _WORDS:
                 return names[0]
