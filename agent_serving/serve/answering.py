@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import OutputParserException, get_parser
 from agent_parsers.constrain import GrammarError
-from agent_parsers.core import TurnParser, as_json
+from agent_parsers.core import AutoParser, TurnParser, as_json
 from agent_parsers.loop import Asking, atake_turn
 from agent_serving.serve.exchange import Called, Ended, Failed, Said
 from agent_serving.serve.upstreams import ExchangeError, UpstreamRequest, chat_messages
@@ -66,7 +66,7 @@ class Answering:
         start = {"prompt": options.prompt} if options.prompt else {}
         self.parser: Final[Any] = get_parser(options.dialect, **start)
         """What reads the replies."""
-        self.is_native: Final = not isinstance(self.parser, TurnParser)
+        self.is_native: Final = not isinstance(self.parser, TurnParser | AutoParser)
         """Whether the upstream returns calls."""
         if self.is_native and upstream.is_text:
             raise ValueError("calls of an upstream that takes a text are text: name a dialect")
@@ -154,7 +154,8 @@ class _Turn:
             asking = self._asking_with(parser, choice, typed, retries)
         self._asking = asking
         self._is_held = retries > 0
-        self._is_plain = not has_tools and not isinstance(asking.parser, TurnParser)
+        is_read = isinstance(asking.parser, TurnParser | AutoParser)
+        self._is_plain = not (has_tools or is_read)
         wanted = asked.settings.get("logprobs") or asked.settings.get("top_logprobs")
         if wanted and not self._is_plain:
             raise ValueError(
@@ -282,7 +283,7 @@ class _Turn:
         """Yield what the upstream writes for a *prompt*, up to a stop sequence of the client."""
         answering, asked = self._answering, self._asked
         kind = answering.upstream.kind
-        is_read = isinstance(self._asking.parser, TurnParser)
+        is_read = isinstance(self._asking.parser, TurnParser | AutoParser)
         raw: Mapping[str, Any] = kind.raw if is_read else {}
         stops = [*dict.fromkeys((*stop, *asked.stop))] if self._is_plain else [*stop]
         fields = {**raw, **self._fields}

@@ -11,7 +11,15 @@ from agent_parsers import (
 )
 from agent_parsers.events import ActionComplete
 
-ENDS = ("</think>", "</thinking>", "[/THINK]", "</THINK>", "◁/think▷", "</thought>", "[/ Reasoning ]")
+ENDS = (
+    "</think>",
+    "</thinking>",
+    "[/THINK]",
+    "</THINK>",
+    "◁/think▷",
+    "</thought>",
+    "[/ Reasoning ]",
+)
 OWN = {"hunyuan_a13b": ("</think>",), "xml": ("</think>", "[/THINK]")}
 """The marks that are looked at in dialects in which the turn is over behind the call."""
 
