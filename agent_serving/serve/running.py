@@ -12,7 +12,9 @@ import uvicorn
 from agent_serving.serve.answering import Answering, AnsweringOptions
 from agent_serving.serve.app import ServeApp, ServerLimits
 from agent_serving.serve.chat_face import ChatFace
+from agent_serving.serve.messages_face import MessagesFace
 from agent_serving.serve.recognising import end_of_prompt, find_dialect, find_upstream
+from agent_serving.serve.responses_face import ResponsesFace
 from agent_serving.serve.run_log import RunLog
 from agent_serving.serve.upstreams import Upstream
 
@@ -94,7 +96,7 @@ def make_app(
     )
     return ServeApp(
         Answering(upstream, options),
-        [ChatFace()],
+        [ChatFace(), ResponsesFace(), MessagesFace()],
         settings.limits,
         keys=settings.keys,
         upstream_key=settings.upstream_key,
