@@ -12,18 +12,20 @@ from agent_parsers import OutputParserException, get_parser
 from agent_parsers.constrain import GrammarError
 from agent_parsers.core import AutoParser, TurnParser, as_json
 from agent_parsers.loop import Asking, atake_turn
-from agent_serving.serve.exchange import Called, Ended, Failed, Said
-from agent_serving.serve.upstreams import ExchangeError, UpstreamRequest, chat_messages
+from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyFailure, ReplyText
+from agent_serving.serve.upstreams.chunks import ExchangeError
+from agent_serving.serve.upstreams.upstream import UpstreamRequest, chat_messages
 from output_parsers import ModelRefusalError
 from outputs import ProviderError
 
 if TYPE_CHECKING:
     from agent_parsers.core import AnyDialectParser
     from agent_parsers.loop import ToolChoice, ToolsIn
-    from agent_serving.serve.exchange import Asked
-    from agent_serving.serve.upstreams import Chunk, Upstream
+    from agent_serving.serve.exchange.events import Asked
+    from agent_serving.serve.upstreams.chunks import Chunk
+    from agent_serving.serve.upstreams.upstream import Upstream
 
-ReplyEvent = Said | Called | Ended
+ReplyEvent = ReplyText | ReplyCall | ReplyEnd
 _ASKED_AGAIN: Final = 2
 """How often a whole reply is asked again by default, and one whose calls no grammar forces."""
 _MEDIA: Final = frozenset(
@@ -86,7 +88,7 @@ class Answering:
         try:
             turn = await asyncio.to_thread(_Turn, self, asked, key)
         except (OutputParserException, TypeError, ValueError, LookupError, RecursionError) as error:
-            raise ExchangeError(Failed(400, f"the request: {error}")) from error
+            raise ExchangeError(ReplyFailure(400, f"the request: {error}")) from error
         async with aclosing(turn.events()) as events:
             async for event in events:
                 yield event
@@ -100,7 +102,7 @@ class Answering:
         """
         kind = self.upstream.kind
         if not kind.counts:
-            raise ExchangeError(Failed(501, f"{kind.title} does not count tokens"))
+            raise ExchangeError(ReplyFailure(501, f"{kind.title} does not count tokens"))
         turn = await asyncio.to_thread(_Turn, self, asked, key)
         prompt = turn.prompt()
         body: dict[str, Any] = {"model": self.options.model or asked.model}
@@ -114,7 +116,7 @@ class Answering:
             said = await self.upstream.json(kind.counts, {**body, name: prompt}, key)
             count = said.get("count") if isinstance(said, Mapping) else None
         if not isinstance(count, int):
-            raise ExchangeError(Failed(502, "the upstream sent no count of tokens"))
+            raise ExchangeError(ReplyFailure(502, "the upstream sent no count of tokens"))
         return count
 
 
@@ -224,26 +226,26 @@ class _Turn:
             async with aclosing(atake_turn(self._model, asking, is_held=self._is_held)) as turn:
                 async for kind, text in turn:
                     if kind == "thought":
-                        yield Said("thought", text)
+                        yield ReplyText("thought", text)
                     elif said := shown.add(text):
-                        yield Said("content", said, self._taken_logprobs())
+                        yield ReplyText("content", said, self._taken_logprobs())
         except ModelRefusalError as error:
             if error.refusal:
-                yield Said("content", error.refusal)
-            yield Ended("content_filter", asking.usage)
+                yield ReplyText("content", error.refusal)
+            yield ReplyEnd("content_filter", asking.usage)
             return
         except OutputParserException as error:
             raise ExchangeError(_unreadable(error)) from error
         except ProviderError as error:
-            raise ExchangeError(Failed(502, f"the upstream failed: {error}")) from error
+            raise ExchangeError(ReplyFailure(502, f"the upstream failed: {error}")) from error
         except (TypeError, ValueError, LookupError, RecursionError) as error:
             if isinstance(error, ExchangeError):
                 raise
-            raise ExchangeError(Failed(400, f"the request: {error}")) from error
+            raise ExchangeError(ReplyFailure(400, f"the request: {error}")) from error
         message = asking.message
         if not self._is_held and not shown.is_of(message.text):
             raise ExchangeError(
-                Failed(
+                ReplyFailure(
                     422,
                     "the content is not what was sent of it before the end was read; if the prompt"
                     " opens a thought, say so: --prompt '<think>'",
@@ -251,19 +253,19 @@ class _Turn:
                 )
             )
         if rest := shown.rest():
-            yield Said("content", rest, self._taken_logprobs())
+            yield ReplyText("content", rest, self._taken_logprobs())
         calls = message.tool_calls
         for call in calls:
-            yield Called(call["id"] or "", call["name"], as_json(call["args"]))
+            yield ReplyCall(call["id"] or "", call["name"], as_json(call["args"]))
         yield self._end(bool(calls))
 
-    def _end(self, has_calls: bool) -> Ended:
+    def _end(self, has_calls: bool) -> ReplyEnd:
         asking, found = self._asking, self._shown.found
         if found is not None and not has_calls:
-            return Ended("stop", asking.usage, found)
+            return ReplyEnd("stop", asking.usage, found)
         if asking.ended == "length" or asking.is_cut:
-            return Ended("length", asking.usage)
-        return Ended("tool_calls" if has_calls else "stop", asking.usage)
+            return ReplyEnd("length", asking.usage)
+        return ReplyEnd("tool_calls" if has_calls else "stop", asking.usage)
 
     def _taken_logprobs(self) -> list[Any]:
         taken, self._logprobs = self._logprobs, []
@@ -319,7 +321,7 @@ class _Turn:
                 self._logprobs += found.get("content") or ()
             if choice["delta"].get("tool_calls") and isinstance(self._asking.parser, TurnParser):
                 raise ExchangeError(
-                    Failed(
+                    ReplyFailure(
                         502,
                         "the upstream read a call itself, which is to be text here: start it"
                         " without a parser of calls, or use --dialect tools",
@@ -431,7 +433,7 @@ def _has_media(history: list[Any]) -> bool:
     return False
 
 
-def _unreadable(error: OutputParserException) -> Failed:
+def _unreadable(error: OutputParserException) -> ReplyFailure:
     notes = "".join(f"; {note}" for note in getattr(error, "__notes__", ()))
     message = f"the reply of the model cannot be read: {error}{notes}"
-    return Failed(422, message, getattr(error, "problem", None) or "unreadable_reply")
+    return ReplyFailure(422, message, getattr(error, "problem", None) or "unreadable_reply")

@@ -18,14 +18,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from agent_serving.serve.exchange import Called, Ended, Failed, Said
-from agent_serving.serve.upstreams import ExchangeError
+from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyFailure, ReplyText
+from agent_serving.serve.upstreams.chunks import ExchangeError
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from agent_serving.serve.answering import Answering, ReplyEvent
-    from agent_serving.serve.exchange import Asked, Face, ReplyWriter, ServerEvent
+    from agent_serving.serve.exchange.events import Asked, Face, ReplyWriter, ServerEvent
     from agent_serving.serve.run_log import RunLog
 
 _log: Final = logging.getLogger(__name__)
@@ -105,14 +105,14 @@ class ServeApp:
 
     # -- who may ask -----------------------------------------------------------------------------
 
-    def refusal(self, request: Request) -> Failed | None:
+    def refusal(self, request: Request) -> ReplyFailure | None:
         """Return why a request is refused; `None` if it is not."""
         if self.is_local and not _is_from_here(request):
-            return Failed(403, "this server is for programs on its own machine only")
+            return ReplyFailure(403, "this server is for programs on its own machine only")
         if self.keys:
             given = _key_of(request).encode()
             if not any(hmac.compare_digest(given, key) for key in self.keys):
-                return Failed(401, "the key is missing or wrong", "invalid_api_key")
+                return ReplyFailure(401, "the key is missing or wrong", "invalid_api_key")
         return None
 
     def key_for_upstream(self, request: Request) -> str | None:
@@ -143,7 +143,7 @@ class ServeApp:
         except ExchangeError as error:
             return _error(self.faces[0], error.failed)
         except (KeyError, TypeError):
-            return _error(self.faces[0], Failed(502, "the upstream sent no list of models"))
+            return _error(self.faces[0], ReplyFailure(502, "the upstream sent no list of models"))
         models = [
             {
                 "id": name, "object": "model", "created": 0, "owned_by": "upstream",
@@ -167,7 +167,7 @@ class ServeApp:
         except ClientDisconnect:
             return Response(status_code=499)
         except (TypeError, ValueError, LookupError) as error:
-            return _error(face, Failed(400, f"the request: {error}"))
+            return _error(face, ReplyFailure(400, f"the request: {error}"))
         return JSONResponse({"input_tokens": count})
 
     async def read_body(self, request: Request) -> dict[str, Any]:
@@ -182,13 +182,13 @@ class ServeApp:
             text += piece
             if len(text) > self.limits.max_bytes:
                 message = f"the request is longer than {self.limits.max_bytes} bytes"
-                raise ExchangeError(Failed(413, message))
+                raise ExchangeError(ReplyFailure(413, message))
         try:
             body = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise ExchangeError(Failed(400, f"the request is no JSON: {error}")) from None
+            raise ExchangeError(ReplyFailure(400, f"the request is no JSON: {error}")) from None
         if not isinstance(body, dict):
-            raise ExchangeError(Failed(400, "the request is a JSON object"))
+            raise ExchangeError(ReplyFailure(400, "the request is a JSON object"))
         return body
 
 
@@ -205,7 +205,8 @@ class _Replies:
         reply = _Reply(app, self._face, send)
         failed = app.refusal(request)
         if failed is None and app.clients >= app.limits.max_clients:
-            failed = Failed(429, f"{app.clients} requests are being answered: try again later")
+            busy = f"{app.clients} requests are being answered: try again later"
+            failed = ReplyFailure(429, busy)
         if failed is not None:
             await reply.fail(failed)
             return
@@ -218,7 +219,7 @@ class _Replies:
     async def _answer(self, request: Request, receive: Receive, reply: _Reply) -> None:
         app = self._app
         has_left = is_answered = False
-        failed: Failed | None = None
+        failed: ReplyFailure | None = None
         try:
             async with asyncio.timeout(app.limits.timeout_s) as limit:
 
@@ -237,7 +238,7 @@ class _Replies:
                     is_answered = True
                     left.cancel()
         except TimeoutError:
-            failed = Failed(504, f"the reply takes longer than {app.limits.timeout_s:g} s")
+            failed = ReplyFailure(504, f"the reply takes longer than {app.limits.timeout_s:g} s")
         except ExchangeError as error:
             failed = error.failed
         except ClientDisconnect:
@@ -246,9 +247,9 @@ class _Replies:
             has_left = True
         except Exception:  # noqa: BLE001 - the client waits for an end, and the log has the error
             _log.exception("a request to %s failed", self._face.path)
-            failed = Failed(500, "the server failed, and its log says why")
+            failed = ReplyFailure(500, "the server failed, and its log says why")
         if has_left:
-            failed = Failed(499, "the client left")
+            failed = ReplyFailure(499, "the client left")
         if failed is not None:
             reply.record(failed)
             if not has_left:
@@ -271,7 +272,7 @@ class _Reply:
         self._ended = 0  # how many replies were
         self._last_at = 0.0  # when something was sent
         self._lock = asyncio.Lock()  # of what is sent
-        self._record: Callable[[ReplyEvent | Failed], None] = lambda _: None
+        self._record: Callable[[ReplyEvent | ReplyFailure], None] = lambda _: None
 
     async def answer(self, body: Mapping[str, Any], key: str | None) -> None:
         """Send the reply.
@@ -282,7 +283,7 @@ class _Reply:
         try:
             asked = await asyncio.to_thread(self._face.read, body)
         except (TypeError, ValueError, LookupError, RecursionError) as error:
-            raise ExchangeError(Failed(400, f"the request: {error}")) from error
+            raise ExchangeError(ReplyFailure(400, f"the request: {error}")) from error
         self._asked = asked
         for warning in asked.warnings:
             _log.warning("%s: %s", self._face.path, warning)
@@ -323,11 +324,11 @@ class _Reply:
                 self._is_within = True
                 told += writer.begin()
             match event:
-                case Said():
+                case ReplyText():
                     told += writer.say(event)
-                case Called():
+                case ReplyCall():
                     told += writer.call(event)
-                case Ended():
+                case ReplyEnd():
                     told += writer.end(event)
                     self._is_within = False
                     self._ended += 1
@@ -337,11 +338,11 @@ class _Reply:
                 await self._events(told, ping=event is None)
                 self._last_at = asyncio.get_running_loop().time()
 
-    def record(self, failed: Failed) -> None:
+    def record(self, failed: ReplyFailure) -> None:
         """Log that the reply failed."""
         self._record(failed)
 
-    async def fail(self, failed: Failed) -> None:
+    async def fail(self, failed: ReplyFailure) -> None:
         """Send an error: as the reply, or in its stream if that has begun."""
         if not self._is_begun:
             await self._whole(failed.status, self._face.error(failed))
@@ -385,7 +386,7 @@ class _Reply:
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-def _error(face: Face, failed: Failed) -> Response:
+def _error(face: Face, failed: ReplyFailure) -> Response:
     return JSONResponse(face.error(failed), failed.status)
 
 

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import to_openai
-from agent_serving.serve.chat_face import ChatFace, ChatWriter
-from agent_serving.serve.exchange import Called, Ended, Failed, Said
+from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyFailure, ReplyText
+from agent_serving.serve.faces.chat_face import ChatFace, ChatWriter
 
 if TYPE_CHECKING:
     from agent_serving.serve.answering import ReplyEvent
-    from agent_serving.serve.exchange import Asked
+    from agent_serving.serve.exchange.events import Asked
 
 _KEPT: Final = frozenset(
     ("role", "type", "name", "id", "tool_call_id", "model", "object", "finish_reason", "time")
@@ -51,13 +51,13 @@ class RunLog:
         self._append("")
         self._path.chmod(0o600)  # also if it was there before
 
-    def record(self, asked: Asked) -> Callable[[ReplyEvent | Failed], None]:
+    def record(self, asked: Asked) -> Callable[[ReplyEvent | ReplyFailure], None]:
         """Return what takes the events of the replies to a request, and writes the run."""
         writer = ChatWriter(replace(asked, include_usage=False))
         state = {"left": asked.count, "within": False}
 
-        def take(event: ReplyEvent | Failed) -> None:
-            if isinstance(event, Failed):
+        def take(event: ReplyEvent | ReplyFailure) -> None:
+            if isinstance(event, ReplyFailure):
                 if state["left"]:
                     state["left"] = 0
                     self._write(asked, ChatFace().error(event))
@@ -66,11 +66,11 @@ class RunLog:
                 state["within"] = True
                 writer.begin()
             match event:
-                case Said():
+                case ReplyText():
                     writer.say(event)
-                case Called():
+                case ReplyCall():
                     writer.call(event)
-                case Ended():
+                case ReplyEnd():
                     writer.end(event)
                     state["within"] = False
                     state["left"] -= 1

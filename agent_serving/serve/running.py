@@ -11,12 +11,12 @@ import uvicorn
 
 from agent_serving.serve.answering import Answering, AnsweringOptions
 from agent_serving.serve.app import ServeApp, ServerLimits
-from agent_serving.serve.chat_face import ChatFace
-from agent_serving.serve.messages_face import MessagesFace
-from agent_serving.serve.recognising import end_of_prompt, find_dialect, find_upstream
-from agent_serving.serve.responses_face import ResponsesFace
+from agent_serving.serve.faces.chat_face import ChatFace
+from agent_serving.serve.faces.messages_face import MessagesFace
+from agent_serving.serve.faces.responses_face import ResponsesFace
 from agent_serving.serve.run_log import RunLog
-from agent_serving.serve.upstreams import Upstream
+from agent_serving.serve.upstreams.recognising import end_of_prompt, find_dialect, find_upstream
+from agent_serving.serve.upstreams.upstream import Upstream
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 from agent_parsers.loop import Asking
-from agent_serving.serve.exchange import Called, Ended, Failed, Said
+from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyFailure, ReplyText
 
 if TYPE_CHECKING:
-    from agent_serving.serve.exchange import Asked, Face, ReplyWriter, ServerEvent
+    from agent_serving.serve.exchange.events import Asked, Face, ReplyWriter, ServerEvent
 
 USAGE: Any = {
     "input_tokens": 21, "output_tokens": 8, "total_tokens": 29,
@@ -38,7 +38,7 @@ class Faced:
         self._http = import_module(kind.__module__.partition(".")[0])
         self._face = face
         self.said: list[Any] = []
-        """What the model says next: `Said`, `Called`, and an `Ended` or `Failed`."""
+        """What the model says next, and how it ends."""
         self.asked: Asked
         """What was asked last."""
         self.body: Any = None
@@ -56,8 +56,8 @@ class Faced:
         try:
             self.asked = self._face.read(self.body)
         except ValueError as error:
-            return self._whole(request, 400, self._face.error(Failed(400, str(error))))
-        if isinstance(failed := self.said[0], Failed):
+            return self._whole(request, 400, self._face.error(ReplyFailure(400, str(error))))
+        if isinstance(failed := self.said[0], ReplyFailure):
             return self._whole(request, failed.status, self._face.error(failed))
         self.writer = self._face.writer(self.asked)
         events = written(self.writer, self.said)
@@ -79,13 +79,13 @@ def written(writer: ReplyWriter, said: Iterable[Any]) -> list[ServerEvent]:
     events = writer.begin()
     for each in said:
         match each:
-            case Said():
+            case ReplyText():
                 events += writer.say(each)
-            case Called():
+            case ReplyCall():
                 events += writer.call(each)
-            case Ended():
+            case ReplyEnd():
                 events += writer.end(each)
-            case Failed():
+            case ReplyFailure():
                 events += writer.fail(each)
     return events
 
@@ -130,12 +130,12 @@ def blocks_of(said: Iterable[Any]) -> list[tuple[str, Any]]:
     blocks: list[tuple[str, Any]] = []
     goes_on = ""
     for each in said:
-        if isinstance(each, Said) and each.text:
+        if isinstance(each, ReplyText) and each.text:
             if goes_on != each.kind:
                 blocks.append((each.kind, ""))
             blocks[-1] = (each.kind, blocks[-1][1] + each.text)
             goes_on = each.kind
-        elif isinstance(each, Called):
+        elif isinstance(each, ReplyCall):
             blocks.append(("call", (each.id, each.name, json.loads(each.arguments))))
             goes_on = ""
     return [(kind, it) for kind, it in blocks if not isinstance(it, str) or it.strip()]
@@ -200,7 +200,7 @@ _TEXTS = st.one_of(
     ),
     st.text(max_size=9),
 )
-_SAID = st.builds(Said, st.sampled_from(("thought", "content")), _TEXTS)
+_SAID = st.builds(ReplyText, st.sampled_from(("thought", "content")), _TEXTS)
 _ARGUMENTS = st.dictionaries(
     st.sampled_from(("lake", "unit", "näme", "a b")),
     st.one_of(_TEXTS, st.integers(), st.none(), st.lists(_TEXTS, max_size=2)),
@@ -217,7 +217,7 @@ def replies(draw: st.DrawFn) -> list[Any]:
         if isinstance(each, dict):
             name = draw(st.sampled_from(("area", "depth")))
             given = json.dumps(each["arguments"], ensure_ascii=draw(st.booleans()))
-            said[place] = Called(f"call{place:05}", name, given)
-    is_called = any(isinstance(each, Called) for each in said)
+            said[place] = ReplyCall(f"call{place:05}", name, given)
+    is_called = any(isinstance(each, ReplyCall) for each in said)
     reason: Any = draw(st.sampled_from(("length", "tool_calls" if is_called else "stop")))
-    return [*said, Ended(reason, draw(st.sampled_from((None, USAGE))))]
+    return [*said, ReplyEnd(reason, draw(st.sampled_from((None, USAGE))))]

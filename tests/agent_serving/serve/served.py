@@ -11,7 +11,7 @@ import openai
 import uvicorn
 
 from agent_serving.serve.running import ServeSettings, make_app
-from agent_serving.serve.upstreams import client_for
+from agent_serving.serve.upstreams.upstream import client_for
 
 from ...helpers.text_upstream import TextUpstream, Written
 

@@ -8,7 +8,7 @@ import openai
 import pytest
 
 from agent_parsers import AgentAction, AgentFinish, get_parser, list_dialects
-from agent_serving.serve.chat_face import ChatFace
+from agent_serving.serve.faces.chat_face import ChatFace
 
 from ...helpers.text_upstream import Written
 from .served import ASKED, BAD, CALL, TOOLS, TURN, chatting

@@ -11,7 +11,7 @@ import pytest
 from agent_serving.serve import app as app_module
 from agent_serving.serve.app import ServerLimits
 from agent_serving.serve.running import ServeSettings, make_app
-from agent_serving.serve.upstreams import client_for
+from agent_serving.serve.upstreams.upstream import client_for
 
 from ...helpers.effort import THOROUGH
 from ...helpers.text_upstream import FAULTS, TextUpstream, Written

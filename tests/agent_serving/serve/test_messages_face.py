@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from agent_serving.serve.exchange import Called, Ended, Failed, Said
-from agent_serving.serve.messages_face import MessagesFace
-from agent_serving.serve.responses_face import ResponsesFace
+from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyFailure, ReplyText
+from agent_serving.serve.faces.messages_face import MessagesFace
+from agent_serving.serve.faces.responses_face import ResponsesFace
 
 from ...helpers.faces import (
     DIALECTS,
@@ -93,7 +93,7 @@ def test_a_stream_adds_up_to_what_was_said(said: list[Any]) -> None:
     assert blocks_in(message.content) == blocks_of(said)
     indexes = [event.index for event in events if event.type == "content_block_start"]
     assert indexes == [*range(len(message.content))]
-    has_calls = any(isinstance(each, Called) for each in said)
+    has_calls = any(isinstance(each, ReplyCall) for each in said)
     ends = {"length": "max_tokens", "tool_calls": "tool_use", "stop": "end_turn"}
     assert message.stop_reason == ends[said[-1].reason]
     assert has_calls or message.stop_reason != "tool_use"
@@ -126,8 +126,8 @@ def test_a_whole_message_has_what_was_said(said: list[Any]) -> None:
 
 def test_the_events_of_a_reply(faced: Any) -> None:
     faced.server.said = [
-        Said("thought", "Zug"), Said("thought", "?"), Said("content", "\n"),
-        Called("c1", "area", '{"lake": "Zug"}'), Ended("tool_calls", USAGE),
+        ReplyText("thought", "Zug"), ReplyText("thought", "?"), ReplyText("content", "\n"),
+        ReplyCall("c1", "area", '{"lake": "Zug"}'), ReplyEnd("tool_calls", USAGE),
     ]  # fmt: skip
     kinds = []
     for event in faced.messages.create(**BODY, tools=[AREA], stream=True):
@@ -145,13 +145,13 @@ def test_the_events_of_a_reply(faced: Any) -> None:
 @pytest.mark.parametrize(
     ("said", "reason", "stop"),
     [
-        ([Said("content", "It"), Ended("stop")], "end_turn", None),
-        ([Said("content", "It"), Ended("stop", stop="END")], "stop_sequence", "END"),
-        ([Called("c", "area", "{}"), Ended("stop", stop="END")], "tool_use", None),
-        ([Called("c", "area", "{}"), Ended("length")], "max_tokens", None),
-        ([Said("content", "It"), Ended("length", stop="END")], "max_tokens", None),
-        ([Said("content", "No."), Ended("content_filter")], "refusal", None),
-        ([Ended("tool_calls")], "end_turn", None),
+        ([ReplyText("content", "It"), ReplyEnd("stop")], "end_turn", None),
+        ([ReplyText("content", "It"), ReplyEnd("stop", stop="END")], "stop_sequence", "END"),
+        ([ReplyCall("c", "area", "{}"), ReplyEnd("stop", stop="END")], "tool_use", None),
+        ([ReplyCall("c", "area", "{}"), ReplyEnd("length")], "max_tokens", None),
+        ([ReplyText("content", "It"), ReplyEnd("length", stop="END")], "max_tokens", None),
+        ([ReplyText("content", "No."), ReplyEnd("content_filter")], "refusal", None),
+        ([ReplyEnd("tool_calls")], "end_turn", None),
     ],
 )
 def test_a_message_says_why_it_ends(faced: Any, said: Any, reason: str, stop: Any) -> None:
@@ -164,7 +164,11 @@ def test_a_message_says_why_it_ends(faced: Any, said: Any, reason: str, stop: An
 
 
 def test_a_thought_that_is_not_shown_comes_back(faced: Any) -> None:
-    faced.server.said = [Said("thought", "Deep 湖"), Called("c", "area", "{}"), Ended("tool_calls")]
+    faced.server.said = [
+        ReplyText("thought", "Deep 湖"),
+        ReplyCall("c", "area", "{}"),
+        ReplyEnd("tool_calls"),
+    ]
     hidden = {"type": "adaptive", "display": "omitted"}
     with faced.messages.stream(**BODY, tools=[AREA], thinking=hidden) as stream:
         kinds = [event.type for event in stream]
@@ -197,7 +201,7 @@ def test_a_thought_that_is_not_shown_comes_back(faced: Any) -> None:
     ],
 )
 def test_an_error_is_the_one_of_its_status(faced: Any, status: int, error: Any, kind: str) -> None:
-    faced.server.said = [Failed(status, "it is broken")]
+    faced.server.said = [ReplyFailure(status, "it is broken")]
     with pytest.raises(error, match="it is broken") as caught:
         faced.messages.create(**BODY)
     assert caught.value.type == kind
@@ -208,9 +212,9 @@ def test_a_wrong_request_is_refused(faced: Any) -> None:
         faced.messages.create(**BODY, container="c")
 
 
-@pytest.mark.parametrize("said", [Said("content", ""), Said("content", "It ha")])
+@pytest.mark.parametrize("said", [ReplyText("content", ""), ReplyText("content", "It ha")])
 def test_a_reply_that_breaks_off_raises(faced: Any, said: Any) -> None:
-    faced.server.said = [said, Failed(502, "the upstream is gone")]
+    faced.server.said = [said, ReplyFailure(502, "the upstream is gone")]
     with (
         pytest.raises(anthropic.APIStatusError, match="the upstream is gone") as caught,
         faced.messages.stream(**BODY) as stream,
@@ -318,7 +322,7 @@ def test_what_the_client_got_comes_back(said: list[Any]) -> None:
     if message.content:
         talk.append({"role": "assistant", "content": message.content})
     results = [result(block.id, "1") for block in message.content if block.type == "tool_use"]
-    server.said = [Ended("stop")]
+    server.said = [ReplyEnd("stop")]
     messages.create(
         model="m",
         max_tokens=9,
@@ -523,5 +527,9 @@ def test_any_other_shape_is_read_or_refused(data: st.DataObject) -> None:
         spoil(body, data)
     asked = read_or_refused(MessagesFace(), body)
     if asked is not None:
-        said = [Said("thought", "x"), Called("c", "run", '{"a": 1}'), Ended("tool_calls")]
+        said = [
+            ReplyText("thought", "x"),
+            ReplyCall("c", "run", '{"a": 1}'),
+            ReplyEnd("tool_calls"),
+        ]
         assert json.loads(written(MessagesFace().writer(asked), said)[0][1])

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import BaseModel, TypeAdapter
 
-from agent_serving.serve.exchange import Called, Ended, Failed, Said
-from agent_serving.serve.responses_face import ResponsesFace
-from agent_serving.serve.sealed import seal
+from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyFailure, ReplyText
+from agent_serving.serve.faces.responses_face import ResponsesFace
+from agent_serving.serve.faces.sealed import seal
 
 from ...helpers.faces import (
     DIALECTS,
@@ -126,8 +126,8 @@ def test_a_whole_response_has_what_was_said(said: list[Any]) -> None:
 
 def test_the_events_of_a_reply(faced: Any) -> None:
     faced.server.said = [
-        Said("thought", "Thun"), Said("thought", "?"), Said("content", "Wait."),
-        Called("c1", "area", '{"lake": "Thun"}'), Ended("tool_calls", USAGE),
+        ReplyText("thought", "Thun"), ReplyText("thought", "?"), ReplyText("content", "Wait."),
+        ReplyCall("c1", "area", '{"lake": "Thun"}'), ReplyEnd("tool_calls", USAGE),
     ]  # fmt: skip
     with faced.responses.stream(**BODY, tools=[AREA]) as stream:
         kinds = [event.type.removeprefix("response.") for event in stream]
@@ -144,9 +144,10 @@ def test_the_events_of_a_reply(faced: Any) -> None:
 
 def test_a_custom_tool_is_called_with_its_text(faced: Any) -> None:
     faced.server.said = [
-        Called("c1", "run", '{"input": "ls -l\\n"}'), Called("c2", "run", '{"__arg1": "pwd"}'),
-        Called("c3", "run", '{"cmd": "id"}'), Called("c4", "run", '{"input": ""}'),
-        Ended("tool_calls"),
+        ReplyCall("c1", "run", '{"input": "ls -l\\n"}'),
+        ReplyCall("c2", "run", '{"__arg1": "pwd"}'),
+        ReplyCall("c3", "run", '{"cmd": "id"}'), ReplyCall("c4", "run", '{"input": ""}'),
+        ReplyEnd("tool_calls"),
     ]  # fmt: skip
     with faced.responses.stream(**BODY, tools=[RUN]) as stream:
         events = [*stream]
@@ -159,20 +160,20 @@ def test_a_custom_tool_is_called_with_its_text(faced: Any) -> None:
 
 def test_what_was_cut_says_so(faced: Any) -> None:
     faced.server.said = [
-        Called("c1", "area", "{}"), Said("content", "It has"), Ended("length"),
+        ReplyCall("c1", "area", "{}"), ReplyText("content", "It has"), ReplyEnd("length"),
     ]  # fmt: skip
     response = faced.responses.create(**BODY, tools=[AREA])
     assert response.status == "incomplete"
     assert response.incomplete_details.reason == "max_output_tokens"
     assert [item.status for item in response.output] == ["completed", "incomplete"]
     assert response.completed_at is None
-    faced.server.said = [Said("content", "No."), Ended("content_filter")]
+    faced.server.said = [ReplyText("content", "No."), ReplyEnd("content_filter")]
     response = faced.responses.create(**BODY)
     assert response.incomplete_details.reason == "content_filter"
 
 
 def test_a_thought_is_a_summary_if_one_is_asked_for(faced: Any) -> None:
-    faced.server.said = [Said("thought", "Deep."), Ended("stop")]
+    faced.server.said = [ReplyText("thought", "Deep."), ReplyEnd("stop")]
     with faced.responses.stream(**BODY, reasoning={"summary": "concise"}) as stream:
         kinds = [event.type for event in stream if "reasoning" in event.type]
         (item,) = stream.get_final_response().output
@@ -187,7 +188,7 @@ def test_a_thought_is_a_summary_if_one_is_asked_for(faced: Any) -> None:
 
 
 def test_a_thought_is_also_sealed_if_that_is_asked_for(faced: Any) -> None:
-    faced.server.said = [Said("thought", "Deep 湖"), Ended("stop")]
+    faced.server.said = [ReplyText("thought", "Deep 湖"), ReplyEnd("stop")]
     response = faced.responses.create(**BODY, include=["reasoning.encrypted_content"])
     (item,) = response.output
     assert item.encrypted_content == seal("Deep 湖")
@@ -200,7 +201,7 @@ def test_a_thought_is_also_sealed_if_that_is_asked_for(faced: Any) -> None:
 
 
 def test_what_was_asked_is_repeated(faced: Any) -> None:
-    faced.server.said = [Ended("stop")]
+    faced.server.said = [ReplyEnd("stop")]
     asked: Any = {
         "instructions": "Be brief.", "metadata": {"run": "7"}, "temperature": 0.5, "top_p": 0.9,
         "max_output_tokens": 50, "tool_choice": {"type": "function", "name": "area"},
@@ -232,7 +233,7 @@ def test_what_was_asked_is_repeated(faced: Any) -> None:
     ],
 )  # fmt: skip
 def test_an_error_is_the_one_of_its_status(faced: Any, status: int, error: Any) -> None:
-    faced.server.said = [Failed(status, "it is broken", "why_code")]
+    faced.server.said = [ReplyFailure(status, "it is broken", "why_code")]
     with pytest.raises(error, match="it is broken") as caught:
         faced.responses.create(**BODY)
     assert caught.value.code == "why_code"
@@ -244,11 +245,13 @@ def test_a_wrong_request_is_refused(faced: Any) -> None:
         faced.responses.create(**BODY, previous_response_id="resp_1")
 
 
-@pytest.mark.parametrize("said", [[], [Said("content", "It ha")], [Said("thought", "It ha")]])
+@pytest.mark.parametrize(
+    "said", [[], [ReplyText("content", "It ha")], [ReplyText("thought", "It ha")]]
+)
 def test_a_reply_that_breaks_off_raises(faced: Any, said: list[Any]) -> None:
-    faced.server.said = [*said, Failed(502, "the upstream is gone", "gone")]
+    faced.server.said = [*said, ReplyFailure(502, "the upstream is gone", "gone")]
     if not said:
-        faced.server.said.insert(0, Said("content", ""))
+        faced.server.said.insert(0, ReplyText("content", ""))
     events: list[Any] = []
     with (
         pytest.raises(openai.APIError, match="the upstream is gone") as caught,
@@ -269,7 +272,7 @@ def test_a_reply_that_breaks_off_raises(faced: Any, said: list[Any]) -> None:
 )
 def test_the_events_of_a_failure_are_of_the_clients_types(status: int, code: str) -> None:
     writer = ResponsesFace().writer(read())
-    events = written(writer, [Said("content", "It ha"), Failed(status, "gone")])
+    events = written(writer, [ReplyText("content", "It ha"), ReplyFailure(status, "gone")])
     failed, error = (EVENTS.validate_json(text) for _, text in events[-2:])
     assert (failed.type, failed.response.error.code) == ("response.failed", code)
     assert (error.type, error.message) == ("error", "gone")
@@ -340,7 +343,7 @@ def test_what_the_client_got_comes_back(said: list[Any]) -> None:
     for item in response.output:
         if item.type == "function_call":
             items.append({"type": "function_call_output", "call_id": item.call_id, "output": "1"})
-    server.said = [Ended("stop")]
+    server.said = [ReplyEnd("stop")]
     client.responses.create(model="m", input=[*items, *USER], tools=[AREA, DEPTH, RUN])
     asked_in_all(server.asked, said)
 
@@ -458,7 +461,7 @@ def test_the_client_sends_the_schema_of_a_model(faced: Any) -> None:
     class Lake(BaseModel):
         name: str
 
-    faced.server.said = [Said("content", '{"name": "Thun"}'), Ended("stop")]
+    faced.server.said = [ReplyText("content", '{"name": "Thun"}'), ReplyEnd("stop")]
     response = faced.responses.parse(**BODY, text_format=Lake)
     assert response.output_parsed == Lake(name="Thun")
     assert faced.server.asked.schema["required"] == ["name"]
@@ -565,7 +568,7 @@ def test_any_other_shape_is_read_or_refused(data: st.DataObject) -> None:
         spoil(body, data)
     asked = read_or_refused(ResponsesFace(), body)
     if asked is not None:
-        said = [Called("c", "run", '{"a": 1}'), Ended("tool_calls")]
+        said = [ReplyCall("c", "run", '{"a": 1}'), ReplyEnd("tool_calls")]
         assert written(ResponsesFace().writer(asked), said)
 
 
@@ -574,6 +577,6 @@ def test_a_request_may_be_nested() -> None:
     for _ in range(300):
         schema = {"properties": {"x": schema}}
     asked = read(tools=[{**AREA, "parameters": schema}])
-    assert written(ResponsesFace().writer(asked), [Ended("stop")])
+    assert written(ResponsesFace().writer(asked), [ReplyEnd("stop")])
     item = {**FUNCTION_CALL, "arguments": "[" * 100_000}
     assert asked_again(read(input=[*USER, item, RESULT], tools=[AREA]), "hermes")

@@ -8,8 +8,8 @@ import httpx
 import openai
 import pytest
 
-from agent_serving.serve.recognising import find_dialect, find_upstream
 from agent_serving.serve.running import ServeSettings, make_app
+from agent_serving.serve.upstreams.recognising import find_dialect, find_upstream
 
 from ...helpers.chat_templates import OWN
 from ...helpers.text_upstream import TextUpstream, Written

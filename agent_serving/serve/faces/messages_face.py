@@ -26,13 +26,13 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_serving.openai_reply import image_part
-from agent_serving.serve.exchange import Asked
-from agent_serving.serve.fields import Fields, json_schema_in
-from agent_serving.serve.messages_writer import MessagesWriter, error_body
-from agent_serving.serve.offered import OfferedTools
-from agent_serving.serve.sealed import unseal
-from agent_serving.serve.settings import PASSED_ON, not_nested_deeply, unknown_fields
-from agent_serving.serve.told import (
+from agent_serving.serve.exchange.events import Asked
+from agent_serving.serve.faces.fields import Fields, json_schema_in
+from agent_serving.serve.faces.messages_writer import MessagesWriter, error_body
+from agent_serving.serve.faces.offered import OfferedTools
+from agent_serving.serve.faces.sealed import unseal
+from agent_serving.serve.faces.settings import PASSED_ON, not_nested_deeply, unknown_fields
+from agent_serving.serve.faces.told import (
     ToldHistory,
     as_content,
     file_part,
@@ -43,7 +43,7 @@ from agent_serving.serve.told import (
 
 if TYPE_CHECKING:
     from agent_parsers.loop import ToolChoice
-    from agent_serving.serve.exchange import Failed
+    from agent_serving.serve.exchange.events import ReplyFailure
 
 _REFUSED: Final = {
     "container": "needs a provider that runs code: leave it out",
@@ -113,7 +113,7 @@ class MessagesFace:
         """Return what writes the reply."""
         return MessagesWriter(asked)
 
-    def error(self, failed: Failed) -> dict[str, Any]:
+    def error(self, failed: ReplyFailure) -> dict[str, Any]:
         """Return the body of a reply that is only an error."""
         return error_body(failed)
 

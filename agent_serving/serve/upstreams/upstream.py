@@ -6,39 +6,30 @@ Sources: ``tools/server`` of llama.cpp; ``docs/api`` of Ollama; ``vllm/entrypoin
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 import httpx
 
 from agent_parsers import to_openai
-from agent_serving.serve.exchange import Failed
+from agent_serving.serve.exchange.events import ReplyFailure
+from agent_serving.serve.upstreams.chunks import (
+    Chunk,
+    ExchangeError,
+    broken_off,
+    loaded,
+    ollama_chunks,
+    openai_chunks,
+    refusal_of,
+)
 
 if TYPE_CHECKING:
     from agent_parsers.loop import ToolChoice
     from agent_parsers.toolset import ToolSet
-    from agent_serving.serve.upstream_kinds import UpstreamKind
+    from agent_serving.serve.upstreams.kinds import UpstreamKind
     from outputs import BaseMessage
-
-Chunk: TypeAlias = "str | dict[str, Any]"
-"""Text, or a chunk of Chat Completions with more than text."""
-_PASSED_ON: Final = frozenset((400, 401, 403, 404, 413, 422, 429))
-"""The statuses of an upstream that are the client's to mend."""
-
-
-class ExchangeError(Exception):
-    """There is no reply, or not the rest of one.
-
-    Args:
-        failed: What the client is told.
-    """
-
-    def __init__(self, failed: Failed) -> None:
-        super().__init__(failed.message)
-        self.failed: Final = failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +95,7 @@ class Upstream:
             url, body = await self._rendered(request, body)
         headers = {} if request.key is None else {"authorization": request.key}
         has_ended = False
-        read = _ollama_chunks if self.kind.is_ollama else _openai_chunks
+        read = ollama_chunks if self.kind.is_ollama else openai_chunks
         try:
             async with self.http.stream("POST", url, json=body, headers=headers) as reply:
                 if reply.status_code != 200:
@@ -115,10 +106,10 @@ class Upstream:
                         yield chunk
         except httpx.TransportError as error:
             if not has_ended:
-                raise ExchangeError(_broken(error)) from error
+                raise ExchangeError(broken_off(error)) from error
         if not has_ended:
             message = "the stream of the upstream ended without a reason for its end"
-            raise ExchangeError(Failed(502, message, "upstream_broke_off"))
+            raise ExchangeError(ReplyFailure(502, message, "upstream_broke_off"))
 
     async def json(self, path: str, body: Any = None, key: str | None = None) -> Any:
         """Return what the upstream says of itself under a *path*.
@@ -136,10 +127,10 @@ class Upstream:
                 raise await self._refused(reply)
             return reply.json()
         except httpx.TransportError as error:
-            raise ExchangeError(_broken(error)) from error
+            raise ExchangeError(broken_off(error)) from error
         except ValueError as error:
             message = f"the upstream sent no JSON for {path}: {error}"
-            raise ExchangeError(Failed(502, message)) from error
+            raise ExchangeError(ReplyFailure(502, message)) from error
 
     async def _refused(self, reply: httpx.Response) -> ExchangeError:
         said = bytearray()
@@ -157,7 +148,7 @@ class Upstream:
             size += len(piece)
             if size > self._max_bytes:
                 message = f"the upstream sent more than {self._max_bytes} bytes"
-                raise ExchangeError(Failed(502, message, "upstream_too_long"))
+                raise ExchangeError(ReplyFailure(502, message, "upstream_too_long"))
             *lines, rest = (rest + piece).split(b"\n")  # JSON may have other line breaks
             for line in lines:
                 data = line.strip()
@@ -239,7 +230,8 @@ class Upstream:
         asked = {"messages": body.pop("messages"), "tools": body.pop("tools", None)}
         said = await self.json("/apply-template", asked, request.key)
         if not isinstance(said, Mapping) or not isinstance(said.get("prompt"), str):
-            raise ExchangeError(Failed(502, "the upstream renders no prompt: /apply-template"))
+            message = "the upstream renders no prompt: /apply-template"
+            raise ExchangeError(ReplyFailure(502, message))
         body.pop("tool_choice", None)
         return self.base + self.kind.text_path, {**body, "prompt": said["prompt"]}
 
@@ -299,10 +291,10 @@ def _ollama_message(message: Mapping[str, Any]) -> dict[str, Any]:
             elif part.get("type") == "image_url":
                 head, found, data = part["image_url"]["url"].partition(";base64,")
                 if not found or not head.startswith("data:"):
-                    raise ExchangeError(Failed(400, "Ollama takes images as data: URLs only"))
+                    raise ExchangeError(ReplyFailure(400, "Ollama takes images as data: URLs only"))
                 images.append(data)
             else:
-                raise ExchangeError(Failed(400, f"Ollama takes no {part.get('type')!r}"))
+                raise ExchangeError(ReplyFailure(400, f"Ollama takes no {part.get('type')!r}"))
         made |= {"content": "\n".join(texts), "images": images}
     if calls := message.get("tool_calls"):
         made["tool_calls"] = [
@@ -315,134 +307,3 @@ def _ollama_message(message: Mapping[str, Any]) -> dict[str, Any]:
             for call in calls
         ]
     return made
-
-
-# -- what they send --------------------------------------------------------------------------------
-
-
-def _openai_chunks(data: Any) -> list[tuple[Chunk, bool]]:
-    """Return the chunks in the *data* of an event, and whether each is the last one.
-
-    Raises:
-        ExchangeError: It is no chunk.
-    """
-    if not isinstance(data, dict):
-        raise _odd(data)
-    if data.get("error") or data.get("object") == "error":
-        raise ExchangeError(Failed(502, f"the upstream failed: {error_text(data)}"))
-    choices, usage = data.get("choices"), data.get("usage")
-    if not isinstance(choices, list):
-        raise _odd(data)
-    found: list[tuple[Chunk, bool]] = []
-    for choice in choices:
-        if not isinstance(choice, dict) or choice.get("index", 0) != 0:
-            raise _odd(data)
-        delta = choice.get("delta")
-        if delta is None:
-            delta = {"content": choice.get("text")}
-        if not isinstance(delta, dict):
-            raise _odd(data)
-        text, reason = delta.get("content"), choice.get("finish_reason")
-        if not (text is None or isinstance(text, str)):
-            raise _odd(data)
-        beside = any(value for name, value in delta.items() if name not in ("content", "role"))
-        if beside or reason or choice.get("logprobs"):
-            made = {**choice, "delta": delta}
-            made.pop("text", None)
-            chunk = {"object": "chat.completion.chunk", "choices": [made]}
-            found.append((chunk, isinstance(reason, str)))
-        elif text:
-            found.append((text, False))
-    if usage:
-        found.append(({"object": "chat.completion.chunk", "choices": [], "usage": usage}, False))
-    return found
-
-
-def _ollama_chunks(data: Any) -> list[tuple[Chunk, bool]]:
-    """Do the same with a line of Ollama's own API."""
-    if not isinstance(data, dict):
-        raise _odd(data)
-    if data.get("error"):
-        raise ExchangeError(Failed(502, f"the upstream failed: {error_text(data)}"))
-    message = data.get("message", {"content": data.get("response")})
-    if not isinstance(message, dict) or not isinstance(message.get("content") or "", str):
-        raise _odd(data)
-    delta: dict[str, Any] = {}
-    if message.get("content"):
-        delta["content"] = message["content"]
-    if message.get("thinking"):
-        delta["reasoning_content"] = message["thinking"]
-    if calls := message.get("tool_calls"):
-        delta["tool_calls"] = [
-            {"index": index, "id": f"call{index:05}", "type": "function", "function": {
-                **call["function"], "arguments": json.dumps(call["function"].get("arguments"))}}
-            for index, call in enumerate(calls)
-        ]  # fmt: skip
-    reason = (data.get("done_reason") or "stop") if data.get("done") else None
-    found: list[tuple[Chunk, bool]] = []
-    if delta or reason:
-        if [*delta] == ["content"] and reason is None:
-            return [(delta["content"], False)]
-        choice = {"index": 0, "delta": delta, "finish_reason": reason}
-        chunk = {"object": "chat.completion.chunk", "choices": [choice]}
-        found.append((chunk, reason is not None))
-    counts = data.get("prompt_eval_count", 0), data.get("eval_count")
-    if reason is not None and counts[1] is not None:
-        usage = {
-            "prompt_tokens": counts[0], "completion_tokens": counts[1], "total_tokens": sum(counts),
-        }  # fmt: skip
-        found.append(({"object": "chat.completion.chunk", "choices": [], "usage": usage}, False))
-    return found
-
-
-def loaded(data: bytes) -> Any:
-    """Return JSON that an upstream sent as data.
-
-    Raises:
-        ExchangeError: It is no JSON.
-    """
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
-        raise ExchangeError(
-            Failed(502, f"the upstream sent what is no JSON: {data[:200]!r}")
-        ) from None
-
-
-def _odd(data: Any) -> ExchangeError:
-    return ExchangeError(Failed(502, f"the upstream sent what is no chunk: {data!r:.200}"))
-
-
-def _broken(error: Exception) -> Failed:
-    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-        return Failed(502, f"the upstream cannot be reached: {error}", "upstream_unreachable")
-    said = str(error) or type(error).__name__
-    return Failed(502, f"the connection to the upstream broke off: {said}", "upstream_broke_off")
-
-
-def refusal_of(status: int, said: bytes) -> Failed:
-    """Return what a client is told if an upstream refuses with a *status* and a body."""
-    try:
-        message = error_text(json.loads(said))
-    except (ValueError, RecursionError):
-        message = said[:500].decode(errors="replace")
-    lower = message.lower()
-    is_context = "context" in lower and any(
-        w in lower for w in ("length", "size", "exceed", "long")
-    )
-    if is_context and status in (400, 413, 422, 500):
-        return Failed(400, f"the upstream: {message}", "context_length_exceeded")
-    told = f"the upstream: {status} {message}"
-    return Failed(status if status in _PASSED_ON else 502, told, "upstream_error")
-
-
-def error_text(body: Any) -> str:
-    """Return the message in the *body* of an error, which each server nests differently."""
-    found = body
-    for _ in range(3):
-        if not isinstance(found, Mapping):
-            break
-        found = next(
-            (found[n] for n in ("error", "message", "detail", "type") if found.get(n)), str(found)
-        )
-    return found if isinstance(found, str) else json.dumps(found)[:500]

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from agent_serving.serve.exchange import Called, Said, ServerEvent
+    from agent_serving.serve.exchange.events import ReplyCall, ReplyText, ServerEvent
 
 SaidKind: TypeAlias = Literal["thought", "content"]
 
@@ -23,7 +23,7 @@ class BlockWriter(ABC):
         self._held: list[str] = []  # white space before the first word of a block
         self._is_open = False
 
-    def say(self, said: Said) -> list[ServerEvent]:
+    def say(self, said: ReplyText) -> list[ServerEvent]:
         """Return the events of a piece of text."""
         if not said.text:
             return []
@@ -37,7 +37,7 @@ class BlockWriter(ABC):
             return [*events, *self._start(said.kind), *self._add(said.kind, text)]
         return [*events, *self._add(said.kind, said.text)]
 
-    def call(self, called: Called) -> list[ServerEvent]:
+    def call(self, called: ReplyCall) -> list[ServerEvent]:
         """Return the events of a call."""
         return [*self._close(), *self._call(called)]
 
@@ -60,5 +60,5 @@ class BlockWriter(ABC):
         """Return the events that close the open block."""
 
     @abstractmethod
-    def _call(self, called: Called) -> list[ServerEvent]:
+    def _call(self, called: ReplyCall) -> list[ServerEvent]:
         """Return the events of a call, when no block is open."""

@@ -7,7 +7,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
-    from agent_serving.serve.fields import Fields
+    from agent_serving.serve.faces.fields import Fields
 
 PASSED_ON: Final[Mapping[str, tuple[type, ...]]] = {
     "temperature": (float,), "top_p": (float,), "top_k": (int,), "min_p": (float,),

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 import httpx
 
 from agent_parsers import dialect_for_model, get_parser
-from agent_serving.serve.upstream_kinds import KINDS
+from agent_serving.serve.upstreams.kinds import KINDS
 
 if TYPE_CHECKING:
-    from agent_serving.serve.upstream_kinds import UpstreamKind
+    from agent_serving.serve.upstreams.kinds import UpstreamKind
 
 _PATHS: Final = (
     "/v1/chat/completions", "/chat/completions", "/v1/completions", "/completions", "/completion",

@@ -48,7 +48,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ReplyText:
     """A piece of what the model says."""
 
     kind: Literal["thought", "content"]
@@ -58,7 +58,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class ReplyCall:
     """A call, whole: it was read and checked."""
 
     id: str
@@ -68,7 +68,7 @@ class Called:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ReplyEnd:
     """The end of a reply that was read."""
 
     reason: Literal["stop", "tool_calls", "length", "content_filter"]
@@ -79,7 +79,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class ReplyFailure:
     """There is no reply, or the rest of one that has begun does not come."""
 
     status: int
@@ -103,16 +103,16 @@ class ReplyWriter(Protocol):
     def begin(self) -> list[ServerEvent]:
         """Return the events with which a reply begins."""
 
-    def say(self, said: Said) -> list[ServerEvent]:
+    def say(self, said: ReplyText) -> list[ServerEvent]:
         """Return the events of a piece of text."""
 
-    def call(self, called: Called) -> list[ServerEvent]:
+    def call(self, called: ReplyCall) -> list[ServerEvent]:
         """Return the events of a call."""
 
-    def end(self, ended: Ended) -> list[ServerEvent]:
+    def end(self, ended: ReplyEnd) -> list[ServerEvent]:
         """Return the events with which a reply ends."""
 
-    def fail(self, failed: Failed) -> list[ServerEvent]:
+    def fail(self, failed: ReplyFailure) -> list[ServerEvent]:
         """Return the events of a reply that breaks off."""
 
     @property
@@ -137,5 +137,5 @@ class Face(Protocol):
     def writer(self, asked: Asked) -> ReplyWriter:
         """Return what writes the reply; where several are wanted, one writes them all in turn."""
 
-    def error(self, failed: Failed) -> dict[str, Any]:
+    def error(self, failed: ReplyFailure) -> dict[str, Any]:
         """Return the body of a reply that is only an error."""

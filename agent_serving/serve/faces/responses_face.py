@@ -23,14 +23,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_serving.openai_reply import image_part
-from agent_serving.serve.chat_face import ChatFace
-from agent_serving.serve.exchange import Asked
-from agent_serving.serve.fields import Fields, json_schema_in
-from agent_serving.serve.offered import OfferedTools, as_custom
-from agent_serving.serve.responses_writer import ResponsesWriter
-from agent_serving.serve.sealed import unseal
-from agent_serving.serve.settings import PASSED_ON, not_nested_deeply, unknown_fields
-from agent_serving.serve.told import (
+from agent_serving.serve.exchange.events import Asked
+from agent_serving.serve.faces.chat_face import ChatFace
+from agent_serving.serve.faces.fields import Fields, json_schema_in
+from agent_serving.serve.faces.offered import OfferedTools, as_custom
+from agent_serving.serve.faces.responses_writer import ResponsesWriter
+from agent_serving.serve.faces.sealed import unseal
+from agent_serving.serve.faces.settings import PASSED_ON, not_nested_deeply, unknown_fields
+from agent_serving.serve.faces.told import (
     ToldHistory,
     as_content,
     file_part,
@@ -41,7 +41,7 @@ from agent_serving.serve.told import (
 
 if TYPE_CHECKING:
     from agent_parsers.loop import ToolChoice
-    from agent_serving.serve.exchange import Failed
+    from agent_serving.serve.exchange.events import ReplyFailure
 
 _STORED: Final = "which is not stored here"
 _REFUSED: Final = {
@@ -157,7 +157,7 @@ class ResponsesFace:
         """Return what writes the reply."""
         return ResponsesWriter(asked)
 
-    def error(self, failed: Failed) -> dict[str, Any]:
+    def error(self, failed: ReplyFailure) -> dict[str, Any]:
         """Return the body of a reply that is only an error."""
         return ChatFace().error(failed)
 

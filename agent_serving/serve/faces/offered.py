@@ -20,11 +20,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.core import ARGUMENT, as_json
-from agent_serving.serve.fields import check_choice, check_names
+from agent_serving.serve.faces.fields import check_choice, check_names
 
 if TYPE_CHECKING:
     from agent_parsers.loop import ToolChoice
-    from agent_serving.serve.fields import Fields
+    from agent_serving.serve.faces.fields import Fields
 
 TEXT: Final = "input"
 """The argument of a custom tool."""

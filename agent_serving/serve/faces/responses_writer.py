@@ -21,14 +21,20 @@ import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from uuid import uuid4
 
-from agent_serving.serve.blocks import BlockWriter
-from agent_serving.serve.chat_face import ChatFace
-from agent_serving.serve.offered import custom_names, text_given
-from agent_serving.serve.sealed import seal
+from agent_serving.serve.faces.blocks import BlockWriter
+from agent_serving.serve.faces.chat_face import ChatFace
+from agent_serving.serve.faces.offered import custom_names, text_given
+from agent_serving.serve.faces.sealed import seal
 
 if TYPE_CHECKING:
-    from agent_serving.serve.blocks import SaidKind
-    from agent_serving.serve.exchange import Asked, Called, Ended, Failed, ServerEvent
+    from agent_serving.serve.exchange.events import (
+        Asked,
+        ReplyCall,
+        ReplyEnd,
+        ReplyFailure,
+        ServerEvent,
+    )
+    from agent_serving.serve.faces.blocks import SaidKind
     from outputs import UsageMetadata
 
 
@@ -156,7 +162,7 @@ class ResponsesWriter(BlockWriter):
             *self._end_item(item),
         ]
 
-    def _call(self, called: Called) -> list[ServerEvent]:
+    def _call(self, called: ReplyCall) -> list[ServerEvent]:
         form, given = _FUNCTION, called.arguments
         if called.name in self._custom:
             form, given = _CUSTOM, text_given(called.arguments)
@@ -175,7 +181,7 @@ class ResponsesWriter(BlockWriter):
         item = {**self._item, form.field: given, "status": "completed"}
         return [added, *deltas, done, *self._end_item(item)]
 
-    def end(self, ended: Ended) -> list[ServerEvent]:
+    def end(self, ended: ReplyEnd) -> list[ServerEvent]:
         """Return the events that close the response; one that was cut is incomplete."""
         reason = _REASONS.get(ended.reason)
         self._status = "completed" if reason is None else "incomplete"
@@ -187,7 +193,7 @@ class ResponsesWriter(BlockWriter):
             self._response["incomplete_details"] = {"reason": reason}
         return [*events, self._event(f"response.{self._status}", response=self._response)]
 
-    def fail(self, failed: Failed) -> list[ServerEvent]:
+    def fail(self, failed: ReplyFailure) -> list[ServerEvent]:
         """Return the events that say why, the last of which lets OpenAI's client raise an error."""
         self._status = "incomplete"
         events = self._close()

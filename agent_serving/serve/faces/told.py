@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_serving.serve.fields import Fields
+    from agent_serving.serve.faces.fields import Fields
 
 _APART: Final = "\n\n"
 _ERROR: Final = "Error"

@@ -11,8 +11,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_serving.openai_reply import ChatChunks, as_usage, call_part
-from agent_serving.serve.exchange import Asked, Called, Ended, Failed, Said, ServerEvent
-from agent_serving.serve.fields import Fields, check_choice, check_names, json_schema_in
+from agent_serving.serve.exchange.events import (
+    Asked,
+    ReplyCall,
+    ReplyEnd,
+    ReplyFailure,
+    ReplyText,
+    ServerEvent,
+)
+from agent_serving.serve.faces.fields import Fields, check_choice, check_names, json_schema_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,7 +87,7 @@ class ChatFace:
         """Return what writes the replies."""
         return ChatWriter(asked)
 
-    def error(self, failed: Failed) -> dict[str, Any]:
+    def error(self, failed: ReplyFailure) -> dict[str, Any]:
         """Return the body of a reply that is only an error."""
         said = {"message": failed.message, "type": _type_of(failed.status), "param": None}
         return {"error": {**said, "code": failed.code}}
@@ -103,7 +110,7 @@ class ChatWriter:
         )
         return [self._event({"role": "assistant"})]
 
-    def say(self, said: Said) -> list[ServerEvent]:
+    def say(self, said: ReplyText) -> list[ServerEvent]:
         """Add text to the choice."""
         name = "content" if said.kind == "content" else "reasoning_content"
         choice = self._choices[-1]
@@ -115,7 +122,7 @@ class ChatWriter:
         known.extend(said.logprobs)
         return [self._event({name: said.text}, logprobs={"content": [*said.logprobs]})]
 
-    def call(self, called: Called) -> list[ServerEvent]:
+    def call(self, called: ReplyCall) -> list[ServerEvent]:
         """Add a call to the choice."""
         calls = self._choices[-1]["message"].setdefault("tool_calls", [])
         part = call_part(called.id, called.name, called.arguments)
@@ -128,7 +135,7 @@ class ChatWriter:
             self._event({"tool_calls": [rest]}),
         ]
 
-    def end(self, ended: Ended) -> list[ServerEvent]:
+    def end(self, ended: ReplyEnd) -> list[ServerEvent]:
         """End the choice and, if it is the last one, the reply."""
         self._choices[-1]["finish_reason"] = ended.reason
         self._usage = _sum(self._usage, ended)
@@ -139,7 +146,7 @@ class ChatWriter:
             events.append(("", "[DONE]"))
         return events
 
-    def fail(self, failed: Failed) -> list[ServerEvent]:
+    def fail(self, failed: ReplyFailure) -> list[ServerEvent]:
         """Say that the reply breaks off."""
         return [("", json.dumps(ChatFace().error(failed)))]
 
@@ -209,7 +216,7 @@ def _schema(form: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     raise ValueError(f"`response_format` is text, json_object or json_schema, not {kind!r}")
 
 
-def _sum(so_far: dict[str, Any] | None, ended: Ended) -> dict[str, Any] | None:
+def _sum(so_far: dict[str, Any] | None, ended: ReplyEnd) -> dict[str, Any] | None:
     if ended.usage is None:
         return so_far
     more = as_usage(ended.usage)

@@ -25,12 +25,18 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from agent_serving.serve.blocks import BlockWriter
-from agent_serving.serve.sealed import seal
+from agent_serving.serve.faces.blocks import BlockWriter
+from agent_serving.serve.faces.sealed import seal
 
 if TYPE_CHECKING:
-    from agent_serving.serve.blocks import SaidKind
-    from agent_serving.serve.exchange import Asked, Called, Ended, Failed, ServerEvent
+    from agent_serving.serve.exchange.events import (
+        Asked,
+        ReplyCall,
+        ReplyEnd,
+        ReplyFailure,
+        ServerEvent,
+    )
+    from agent_serving.serve.faces.blocks import SaidKind
     from outputs import UsageMetadata
 
 _TYPES: Final = {
@@ -44,7 +50,7 @@ _SERVER: Final = 500
 """The first status that says that the server is at fault."""
 
 
-def error_body(failed: Failed) -> dict[str, Any]:
+def error_body(failed: ReplyFailure) -> dict[str, Any]:
     """Return what says that there is no reply, or no rest of it."""
     usual = "api_error" if failed.status >= _SERVER else "invalid_request_error"
     said = {"type": _TYPES.get(failed.status, usual), "message": failed.message}
@@ -97,14 +103,14 @@ class MessagesWriter(BlockWriter):
         block = {"type": "thinking", "thinking": shown, "signature": signature}
         return [signed, *self._end_block(block)]
 
-    def _call(self, called: Called) -> list[ServerEvent]:
+    def _call(self, called: ReplyCall) -> list[ServerEvent]:
         block = {"type": "tool_use", "id": called.id, "name": called.name, "input": {}}
         started = self._block_event("content_block_start", content_block=block)
         delta = self._delta("input_json_delta", partial_json=called.arguments)
         whole = {**block, "input": json.loads(called.arguments)}
         return [started, delta, *self._end_block(whole)]
 
-    def end(self, ended: Ended) -> list[ServerEvent]:
+    def end(self, ended: ReplyEnd) -> list[ServerEvent]:
         """Return the events that say why the message ends, and how many tokens it took."""
         events = self._close()
         stop = ended.stop if self._reason(ended) == "stop_sequence" else None
@@ -117,7 +123,7 @@ class MessagesWriter(BlockWriter):
             _event("message_stop"),
         ]
 
-    def fail(self, failed: Failed) -> list[ServerEvent]:
+    def fail(self, failed: ReplyFailure) -> list[ServerEvent]:
         """Return the event for which the client raises an error."""
         return [("error", json.dumps(error_body(failed)))]
 
@@ -126,7 +132,7 @@ class MessagesWriter(BlockWriter):
         """The message."""
         return self._message
 
-    def _reason(self, ended: Ended) -> str:
+    def _reason(self, ended: ReplyEnd) -> str:
         """Return why the message ended; one that was cut says so, whatever calls it has."""
         if ended.reason in _REASONS:
             return _REASONS[ended.reason]
