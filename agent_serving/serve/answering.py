@@ -65,7 +65,7 @@ class Answering:
     def __init__(self, upstream: Upstream, options: AnsweringOptions) -> None:
         self.upstream: Final = upstream
         self.options: Final = options
-        start = {"prompt": options.prompt} if options.prompt else {}
+        start: Any = {"prompt": options.prompt} if options.prompt else {}
         self.parser: Final[Any] = get_parser(options.dialect, **start)
         """What reads the replies."""
         self.is_native: Final = not isinstance(self.parser, TurnParser | AutoParser)
@@ -107,8 +107,9 @@ class Answering:
         prompt = turn.prompt()
         body: dict[str, Any] = {"model": self.options.model or asked.model}
         if kind.name == "llama_cpp":
-            is_text = isinstance(prompt, str)
-            text = prompt if is_text else "\n".join(str(m["content"] or "") for m in prompt)
+            text = prompt
+            if not isinstance(text, str):
+                text = "\n".join(str(each["content"] or "") for each in text)
             said = await self.upstream.json(kind.counts, {"content": text}, key)
             count = len(said.get("tokens", ())) if isinstance(said, Mapping) else None
         else:

@@ -64,7 +64,7 @@ def make_app(
         OSError: The log cannot be written.
         ValueError: The settings are wrong, or the upstream or its dialect is not recognised.
     """
-    asked = {"key": settings.upstream_key, "transport": transport}
+    asked: Any = {"key": settings.upstream_key, "transport": transport}
     found = find_upstream(settings.address, settings.server, is_text=settings.is_text, **asked)
     is_templated = settings.tools_in == "template"
     if is_templated and found.is_text:
