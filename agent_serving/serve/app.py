@@ -217,14 +217,14 @@ class _Replies:
 
     async def _answer(self, request: Request, receive: Receive, reply: _Reply) -> None:
         app = self._app
-        has_left = False
+        has_left = is_answered = False
         failed: Failed | None = None
         try:
             async with asyncio.timeout(app.limits.timeout_s) as limit:
 
                 def leave(_: Any) -> None:
                     nonlocal has_left
-                    if not left.cancelled():
+                    if not (is_answered or left.cancelled()):
                         has_left = True
                         limit.reschedule(0)
 
@@ -234,6 +234,7 @@ class _Replies:
                 try:
                     await reply.answer(body, app.key_for_upstream(request))
                 finally:
+                    is_answered = True
                     left.cancel()
         except TimeoutError:
             failed = Failed(504, f"the reply takes longer than {app.limits.timeout_s:g} s")
