@@ -30,6 +30,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "docs/frameworks.md", "docs/tools.md",
         "docs/prompts.md", "docs/messages.md", "docs/conversations.md", "docs/output-parsers.md",
         "docs/serving.md",
+        "docs/serve-fields.md",
         "docs/grammar.md", "docs/grammar-sizes.md", "docs/production.md", "docs/transcripts.md",
         "docs/log-forms.md",
         "docs/reports.md", "docs/bulk.md", "docs/json.md",

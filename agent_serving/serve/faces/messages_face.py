@@ -93,7 +93,7 @@ class MessagesFace:
             **_effort(thinking, config),
             **{name: fields.take(name, *kinds) for name, kinds in PASSED_ON.items()},
         }
-        form = _form_of(config) or _form_of(fields, "output_format")
+        form, older = _form_of(config), _form_of(fields, "output_format")
         return Asked(
             model=model,
             history=told.messages,
@@ -103,7 +103,7 @@ class MessagesFace:
             parallel=parallel,
             stream=bool(fields.take("stream", bool)),
             stop=fields.take_stop("stop_sequences"),
-            schema=form,
+            schema=older if form is None else form,
             settings={name: value for name, value in settings.items() if value is not None},
             echoed={"display": thinking.take("display", str)},
             warnings=[*told.warnings, *offered.warnings, *unknown_fields(fields, _IGNORED)],

@@ -29,8 +29,8 @@ class UpstreamKind:
     """Fields with which special tokens, such as the marks of calls, stay in the text."""
     continues: Mapping[str, Any] | None = None
     """Fields with which it continues the last message; `None` if it cannot."""
-    limit_name: str = "max_tokens"
-    """The name of the field for the most tokens."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Its names of settings that have others in what a client asks."""
     counts: str = ""
     """The path at which it counts tokens."""
 
@@ -59,6 +59,7 @@ KINDS: Final[Mapping[str, UpstreamKind]] = {
         UpstreamKind(
             "vllm", "vLLM", "/version", "version",
             grammar="vllm", raw={"skip_special_tokens": False}, counts="/tokenize",
+            names={"thinking_budget_tokens": "thinking_token_budget"},
             continues={"continue_final_message": True, "add_generation_prompt": False},
         ),
         UpstreamKind("lm_studio", "LM Studio", "/api/v0/models", "data"),

@@ -169,9 +169,8 @@ class Upstream:
     def _body(self, request: UpstreamRequest) -> dict[str, Any]:
         if self.kind.is_ollama:
             return self._ollama_body(request)
-        settings = dict(request.settings)
-        if (most := settings.pop("max_tokens", None)) is not None:
-            settings[self.kind.limit_name] = most
+        names = self.kind.names
+        settings = {names.get(name, name): value for name, value in request.settings.items()}
         body = {**settings, **request.fields, "model": request.model, "stream": True}
         body["stream_options"] = {"include_usage": True}
         if request.stop:

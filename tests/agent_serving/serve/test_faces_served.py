@@ -33,10 +33,10 @@ def write(body: dict[str, Any]) -> Written:
 
 
 @asynccontextmanager
-async def clients(written: Any) -> AsyncIterator[tuple[Any, Any, Any]]:
+async def clients(written: Any, **settings: Any) -> AsyncIterator[tuple[Any, Any, Any]]:
     """Yield a client of each library, and the upstream."""
     async with (
-        served(written) as (address, upstream),
+        served(written, **settings) as (address, upstream),
         openai.DefaultAsyncHttpxClient(verify=False) as quick,
         openai.AsyncOpenAI(
             base_url=f"{address}/v1", api_key="k", max_retries=0, http_client=quick
@@ -172,5 +172,24 @@ def test_a_begun_message_is_refused_where_no_model_continues_it() -> None:
         async with clients(lambda _: Written(CALL % "x")) as (_, messages, _up):
             with pytest.raises(anthropic.BadRequestError, match="the last message is the assist"):
                 await messages.create(model="m", max_tokens=9, messages=begun)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("server", "name"),
+    [("llama_cpp", "thinking_budget_tokens"), ("vllm", "thinking_token_budget")],
+)
+def test_a_budget_of_thoughts_has_the_name_of_the_server(server: str, name: str) -> None:
+    async def run() -> None:
+        async with clients(lambda _: Written("Yes."), server=server) as (_, messages, upstream):
+            await messages.create(
+                model="m", max_tokens=4_000, messages=[QUESTION],
+                thinking={"type": "enabled", "budget_tokens": 2_000},
+            )  # fmt: skip
+            ((_headers, body),) = upstream.requests
+            assert body[name] == 2_000
+            assert body["reasoning_effort"] == "low"
+            assert len([each for each in body if "budget" in each]) == 1
 
     asyncio.run(run())

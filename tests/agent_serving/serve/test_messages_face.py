@@ -448,6 +448,9 @@ def test_settings_go_on_under_the_names_of_chat_completions() -> None:
     expected = {"max_tokens": 99, "temperature": 0.2, "top_p": 1, "top_k": 4}
     assert asked.settings == expected
     assert (asked.stop, asked.stream, asked.schema) == (["END"], True, SCHEMA)
+    form = {"type": "json_schema", "schema": {}}
+    both = {"output_config": {"format": form}, "output_format": {**form, "schema": SCHEMA}}
+    assert read(**both).schema == {}
     assert not asked.warnings
 
 
