@@ -18,7 +18,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers import to_openai
 from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyFailure, ReplyText
 from agent_serving.serve.faces.chat_face import ChatFace, ChatWriter
 
@@ -81,10 +80,7 @@ class RunLog:
 
     def _write(self, asked: Asked, response: dict[str, Any]) -> None:
         head = [{"role": "system", "content": asked.system}] if asked.system else []
-        try:
-            messages = [*head, *to_openai(asked.history, new_id="call{:05}".format)]
-        except (TypeError, ValueError):  # it was refused, and the log shows it as it was
-            messages = [*head, *asked.history]
+        messages = [*head, *asked.history]
         request = {"model": asked.model, "messages": messages, "tools": [*asked.tools]}
         line = {
             "request": request,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from agent_serving.serve.messages_face import MessagesFace
-from agent_serving.serve.responses_face import ResponsesFace
+from agent_serving.serve.faces.messages_face import MessagesFace
+from agent_serving.serve.faces.responses_face import ResponsesFace
 
 PAGE = (Path(__file__).parents[3] / "docs" / "serve-fields.md").read_text("utf-8")
 FACES: Any = {
