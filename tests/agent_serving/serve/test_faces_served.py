@@ -193,3 +193,39 @@ def test_a_budget_of_thoughts_has_the_name_of_the_server(server: str, name: str)
             assert len([each for each in body if "budget" in each]) == 1
 
     asyncio.run(run())
+
+
+def area(lake: str) -> str:
+    """Looks up how large a lake is."""
+    return {"Thun": "48 km²", "Zug": "38 km²"}[lake]
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("api", ["responses", "messages"])
+def test_an_agent_of_pydantic_ai_comes_to_its_answer(api: str, stream: bool) -> None:
+    from pydantic_ai import Agent
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.models.openai import OpenAIResponsesModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    async def run() -> None:
+        async with clients(write) as (responses, messages, _):
+            model: Any = (
+                OpenAIResponsesModel("m", provider=OpenAIProvider(openai_client=responses._client))
+                if api == "responses"
+                else AnthropicModel(
+                    "m", provider=AnthropicProvider(anthropic_client=messages._client)
+                )
+            )
+            agent = Agent(model, tools=[area])
+            async with agent.iter("How large are they?") as steps:
+                async for step in steps:
+                    if stream and Agent.is_model_request_node(step):
+                        async with step.stream(steps.ctx) as events:
+                            async for _event in events:
+                                pass
+            assert steps.result is not None
+            assert steps.result.output == "Thun is larger. END of it"
+
+    asyncio.run(run())
