@@ -367,7 +367,7 @@ def test_a_request_that_cannot_be_met_is_refused(asked: Any, named: str) -> None
 def test_tools_that_only_a_provider_can_run_are_left_out_with_a_warning() -> None:
     asked = ChatFace().read({**ASKED, "tools": [*TOOLS, {"type": "custom", "custom": {}}]})
     assert list(asked.tools) == TOOLS
-    assert asked.warnings == ["a tool of the type 'custom' was left out"]
+    assert asked.warnings == ["a tool of the type 'custom' was dropped"]
 
 
 def test_tools_that_are_allowed() -> None:

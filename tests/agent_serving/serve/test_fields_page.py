@@ -81,4 +81,4 @@ def test_any_other_field_gets_a_warning() -> None:
     assert "shine" not in known
     for reader, body in FACES.values():
         (warning,) = reader.read({**body, "shine": 1}).warnings
-        assert warning.startswith("`shine` is left out")
+        assert warning.startswith("`shine` is dropped")
