@@ -285,6 +285,13 @@ def test_a_thought_that_the_prompt_opened() -> None:
             for stream in (False, True):
                 said = await ask(client, stream=stream)
                 assert said == ("Let me look.", "I need both.", LAKES[:1], "tool_calls")
+        async with chatting(lambda _: Written("Easy.</think>\n\n48."), prompt="<think>\n") as (
+            c,
+            _,
+        ):
+            for stream in (False, True):  # without tools, too
+                said = await ask(c, stream=stream, tools=openai.NOT_GIVEN)
+                assert (said[0].strip(), said[1]) == ("48.", "Easy.")
         async with chatting(lambda _: Written(text), prompt="") as (client, _):
             stream = await client.chat.completions.create(**ASKED, tools=TOOLS, stream=True)
             with pytest.raises(openai.APIError, match="--prompt"):
