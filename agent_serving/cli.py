@@ -233,6 +233,15 @@ def serve(
         str | None,
         typer.Option(metavar="NAME", help="Model to ask for, whatever clients name."),
     ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="What the server behind is asked beside, such as num_ctx=16384, unless the client"
+            " says it; may be repeated.",
+        ),
+    ] = None,
     retries: Annotated[
         int | None,
         typer.Option(
@@ -317,6 +326,7 @@ def serve(
             prompt=prompt,
             model=model,
             retries=retries,
+            others=running.settings_in(set_ or ()),
             host=host,
             port=port,
             keys=running.keys_in(key_env, key_file),

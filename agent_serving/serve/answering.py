@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing
-from dataclasses import dataclass
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers import OutputParserException, get_parser
+from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_parser
 from agent_parsers.constrain import GrammarError
 from agent_parsers.core import AutoParser, TurnParser, as_json
 from agent_parsers.loop import Asking, atake_turn
+from agent_serving.requests import ends_in_mark
 from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyFailure, ReplyText
 from agent_serving.serve.upstreams.chunks import ExchangeError
 from agent_serving.serve.upstreams.upstream import UpstreamRequest, chat_messages
@@ -31,6 +33,7 @@ _ASKED_AGAIN: Final = 2
 _MEDIA: Final = frozenset(
     ("image_url", "input_image", "image", "input_audio", "file", "input_file", "document")
 )
+_THOUGHTS: Final = ("reasoning_content", "reasoning")
 _MOST_STOPS: Final = 4
 """How many stop sequences any server takes."""
 
@@ -49,6 +52,8 @@ class AnsweringOptions:
     """How often a reply that cannot be read is asked again; `None` for 0 for streams, 2 else."""
     model: str | None = None
     """The name of the model for the upstream; `None` for the one that the client says."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What the upstream is asked beside, unless the client says it."""
 
 
 class Answering:
@@ -70,8 +75,21 @@ class Answering:
         """What reads the replies."""
         self.is_native: Final = not isinstance(self.parser, TurnParser | AutoParser)
         """Whether the upstream returns calls."""
+        self.raw: Final[Mapping[str, Any]] = self._raw_fields()
+        """Fields of requests by which what is read arrives as the model writes it."""
+        self.is_in_thought: Final = (
+            isinstance(self.parser, TurnParser)
+            and ends_in_mark(self.parser.dialect.name, options.prompt) == "opens"
+        )
+        """Whether the prompt opens a thought."""
         if self.is_native and upstream.is_text:
             raise ValueError("calls of an upstream that takes a text are text: name a dialect")
+
+    def _raw_fields(self) -> dict[str, Any]:
+        kind = self.upstream.kind
+        if not (kind.preserves and isinstance(self.parser, TurnParser)):
+            return dict(kind.raw)
+        return {**kind.raw, "preserved_tokens": marks_of(self.parser)}
 
     async def reply(self, asked: Asked, key: str | None = None) -> AsyncGenerator[ReplyEvent]:
         """Yield what the model says and calls, and the end.
@@ -285,9 +303,8 @@ class _Turn:
     ) -> AsyncGenerator[Chunk]:
         """Yield what the upstream writes for a *prompt*, up to a stop sequence of the client."""
         answering, asked = self._answering, self._asked
-        kind = answering.upstream.kind
         is_read = isinstance(self._asking.parser, TurnParser | AutoParser)
-        raw: Mapping[str, Any] = kind.raw if is_read else {}
+        raw = answering.raw if is_read else {}
         stops = [*dict.fromkeys((*stop, *asked.stop))] if self._is_plain else [*stop]
         fields = {**raw, **self._fields}
         if response_format is not None:
@@ -298,7 +315,7 @@ class _Turn:
             stop=stops if len(stops) <= _MOST_STOPS else [*stop],
             tools=None if tools is None else self._asking.tools,
             tool_choice=tool_choice,
-            settings=asked.settings,
+            settings={**answering.options.settings, **asked.settings},
             schema=asked.schema if self._passes_schema else None,
             fields=fields,
             begun=self._begun,
@@ -320,7 +337,19 @@ class _Turn:
             found = choice.pop("logprobs", None)
             if self._is_plain and isinstance(found, Mapping):
                 self._logprobs += found.get("content") or ()
-            if choice["delta"].get("tool_calls") and isinstance(self._asking.parser, TurnParser):
+            if not isinstance(self._asking.parser, TurnParser):
+                continue
+            delta = choice["delta"]
+            if self._answering.is_in_thought and any(delta.get(name) for name in _THOUGHTS):
+                raise ExchangeError(
+                    ReplyFailure(
+                        502,
+                        "the upstream separates the thought from the text itself: leave out"
+                        " --prompt, or start it without a parser of reasoning",
+                        "upstream_thoughts",
+                    )
+                )
+            if delta.get("tool_calls"):
                 raise ExchangeError(
                     ReplyFailure(
                         502,
@@ -408,6 +437,21 @@ class _Shown:
     def is_of(self, content: str) -> bool:
         """Return whether all content that came is *content*."""
         return self.found is not None or "".join(self._all) == content
+
+
+_MARKS: Final = re.compile(r"<[^<>\s]{1,60}>|\[/?[A-Z_]{3,40}\]")
+"""Matches what may be a special token."""
+
+
+def marks_of(parser: Any) -> list[str]:
+    """Return the marks that the turns of a *parser* are made of, some of which may be tokens."""
+    steps: Any = [AgentAction("tool", {"key": "value"}, ""), AgentFinish({"output": "answer"}, "")]
+    texts = [*parser.stop]
+    for step in steps:
+        for thought in ("", "thought"):
+            with suppress(ValueError):  # the dialect has no such turn
+                texts.append(parser.render(step, thought=thought))
+    return [*dict.fromkeys(mark for text in texts for mark in _MARKS.findall(text))]
 
 
 def _begun_in(history: list[Any]) -> str:

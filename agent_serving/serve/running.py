@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +20,7 @@ from agent_serving.serve.upstreams.recognising import end_of_prompt, find_dialec
 from agent_serving.serve.upstreams.upstream import Upstream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
     import httpx
 
@@ -41,6 +42,8 @@ class ServeSettings:
     prompt: str | None = None
     model: str | None = None
     retries: int | None = None
+    others: Mapping[str, Any] = field(default_factory=dict)
+    """What the upstream is asked beside, unless the client says it."""
     host: str = "127.0.0.1"
     port: int = 8000
     keys: tuple[str, ...] = ()
@@ -85,7 +88,10 @@ def make_app(
         prompt=prompt or "",
         retries=settings.retries,
         model=settings.model,
+        settings=settings.others,
     )
+    if found.kind.is_ollama and "num_ctx" not in settings.others:
+        say("warning: Ollama leaves out what is longer than its context: see --set num_ctx=16384")
     upstream = Upstream(
         found.kind,
         found.base,
@@ -151,3 +157,21 @@ def keys_in(variable: str | None, file: str | None) -> tuple[str, ...]:
             raise ValueError(f"{file} has no key")
         found += given
     return tuple(found)
+
+
+def settings_in(given: Iterable[str]) -> dict[str, Any]:
+    """Return the settings that are *given* as ``NAME=VALUE``; a value is JSON, or else a text.
+
+    Raises:
+        ValueError: One has no name or no value.
+    """
+    found: dict[str, Any] = {}
+    for each in given:
+        name, is_set, value = each.partition("=")
+        if not (name and is_set):
+            raise ValueError(f"a setting is NAME=VALUE, not {each!r}")
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found

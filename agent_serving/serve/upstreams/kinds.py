@@ -27,6 +27,8 @@ class UpstreamKind:
     """The form of the grammars that it takes; `None` if it takes none."""
     raw: Mapping[str, Any] = field(default_factory=dict)
     """Fields with which special tokens, such as the marks of calls, stay in the text."""
+    preserves: bool = False
+    """Whether it has to be told these marks."""
     continues: Mapping[str, Any] | None = None
     """Fields with which it continues the last message; `None` if it cannot."""
     names: Mapping[str, str] = field(default_factory=dict)
@@ -45,7 +47,8 @@ KINDS: Final[Mapping[str, UpstreamKind]] = {
     for kind in (
         UpstreamKind(
             "llama_cpp", "llama.cpp", "/props", "default_generation_settings",
-            grammar="llama_cpp", continues={}, counts="/tokenize",
+            grammar="llama_cpp", raw={"reasoning_format": "none"}, preserves=True, continues={},
+            counts="/tokenize",
         ),
         UpstreamKind(
             "ollama", "Ollama", "/api/version", "version",

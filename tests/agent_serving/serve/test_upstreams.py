@@ -8,7 +8,9 @@ import httpx
 import openai
 import pytest
 
-from agent_serving.serve.running import ServeSettings, make_app
+from agent_parsers import get_parser
+from agent_serving.serve.answering import marks_of
+from agent_serving.serve.running import ServeSettings, make_app, settings_in
 from agent_serving.serve.upstreams.recognising import find_dialect, find_upstream
 
 from ...helpers.chat_templates import OWN
@@ -174,6 +176,11 @@ def test_each_kind_is_asked_in_its_way(kind: str, is_text: bool) -> None:
             if kind == "ollama":
                 assert body["think"] == "low"
                 assert body.get("raw", False) is is_text
+            if kind == "llama_cpp":
+                assert body["reasoning_format"] == "none"
+                assert {"<think>", "</think>", "<tool_call>", "</tool_call>"} <= {
+                    *body["preserved_tokens"]
+                }
             if kind in ("vllm", "sglang"):
                 assert body["skip_special_tokens"] is False
             assert isinstance(
@@ -181,6 +188,43 @@ def test_each_kind_is_asked_in_its_way(kind: str, is_text: bool) -> None:
             )
 
     asyncio.run(run())
+
+
+def test_marks_that_are_tokens_are_told() -> None:
+    for name, mark in (
+        ("kimi_k2", "<|tool_call_begin|>"),
+        ("mistral", "[TOOL_CALLS]"),
+        ("harmony", "<|channel|>"),
+        ("deepseek_v31", "<｜tool▁calls▁begin｜>"),
+    ):
+        assert mark in marks_of(get_parser(name))
+
+
+def test_a_thought_that_the_upstream_separates_is_not_in_the_prompt_as_well() -> None:
+    async def run() -> None:
+        written = Written("It has 48.", reasoning="Easy.")
+        async with chatting(lambda _: written, prompt="<think>\n") as (client, _):
+            with pytest.raises(openai.InternalServerError, match="leave out --prompt"):
+                await client.chat.completions.create(**ASKED, tools=TOOLS)
+
+    asyncio.run(run())
+
+
+def test_what_is_set_goes_to_the_upstream_unless_the_client_says_it() -> None:
+    others = settings_in(["num_ctx=16384", "temperature=0", "keep_alive=1h"])
+    assert others == {"num_ctx": 16_384, "temperature": 0, "keep_alive": "1h"}
+
+    async def run() -> None:
+        given = {"server": "ollama", "others": others}
+        async with chatting(lambda _: Written("Yes."), "", **given) as (client, upstream):
+            await client.chat.completions.create(**ASKED, temperature=0.5)
+            body = upstream.requests[0][1]
+            assert body["options"] == {"num_ctx": 16_384, "temperature": 0.5}
+            assert body["keep_alive"] == "1h"
+
+    asyncio.run(run())
+    with pytest.raises(ValueError, match="NAME=VALUE"):
+        settings_in(["num_ctx"])
 
 
 @pytest.mark.parametrize("fault", ["error", "no end"])
