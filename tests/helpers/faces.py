@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Iterable
 from importlib import import_module
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
@@ -128,17 +129,16 @@ def read_or_refused(face: Face, body: Any) -> Asked | None:
 def blocks_of(said: Iterable[Any]) -> list[tuple[str, Any]]:
     """Return what is *said* as blocks: texts of one kind are joined, and white space is none."""
     blocks: list[tuple[str, Any]] = []
-    goes_on = ""
-    for each in said:
-        if isinstance(each, ReplyText) and each.text:
-            if goes_on != each.kind:
-                blocks.append((each.kind, ""))
-            blocks[-1] = (each.kind, blocks[-1][1] + each.text)
-            goes_on = each.kind
-        elif isinstance(each, ReplyCall):
-            blocks.append(("call", (each.id, each.name, json.loads(each.arguments))))
-            goes_on = ""
-    return [(kind, it) for kind, it in blocks if not isinstance(it, str) or it.strip()]
+    spoken = [it for it in said if getattr(it, "text", True)]
+    for kind, each in groupby(spoken, key=lambda it: getattr(it, "kind", type(it).__name__)):
+        run = [*each]
+        if isinstance(run[0], ReplyCall):
+            blocks += [("call", (it.id, it.name, json.loads(it.arguments))) for it in run]
+        elif isinstance(run[0], ReplyText) and (text := "".join(it.text for it in run)).strip():
+            if blocks and blocks[-1][0] == kind:
+                text = blocks.pop()[1] + text
+            blocks.append((kind, text))
+    return blocks
 
 
 def asked_in_all(asked: Asked, said: Iterable[Any]) -> None:

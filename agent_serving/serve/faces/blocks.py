@@ -19,23 +19,25 @@ class BlockWriter(ABC):
     """
 
     def __init__(self) -> None:
-        self._kind: SaidKind | None = None
-        self._held: list[str] = []  # white space before the first word of a block
-        self._is_open = False
+        self._open: SaidKind | None = None  # the kind of the open block
+        self._next: SaidKind | None = None  # the kind that the next one may have, and
+        self._held: list[str] = []  # the white space before its first word
 
     def say(self, said: ReplyText) -> list[ServerEvent]:
         """Return the events of a piece of text."""
         if not said.text:
             return []
-        events = [] if said.kind == self._kind else self._close()
-        self._kind = said.kind
-        if not self._is_open:
-            self._held.append(said.text)
-            if not said.text.strip():
-                return events
-            text, self._held, self._is_open = "".join(self._held), [], True
-            return [*events, *self._start(said.kind), *self._add(said.kind, text)]
-        return [*events, *self._add(said.kind, said.text)]
+        if said.kind == self._open:
+            self._next, self._held = None, []
+            return self._add(said.kind, said.text)
+        if said.kind != self._next:
+            self._next, self._held = said.kind, []
+        self._held.append(said.text)
+        if not said.text.strip():
+            return []
+        text, closed = "".join(self._held), self._close()
+        self._open = said.kind
+        return [*closed, *self._start(said.kind), *self._add(said.kind, text)]
 
     def call(self, called: ReplyCall) -> list[ServerEvent]:
         """Return the events of a call."""
@@ -43,9 +45,8 @@ class BlockWriter(ABC):
 
     def _close(self) -> list[ServerEvent]:
         """Return the events that close the open block, if there is one."""
-        kind, is_open = self._kind, self._is_open
-        self._kind, self._held, self._is_open = None, [], False
-        return self._stop(kind) if kind and is_open else []
+        kind, self._open, self._next, self._held = self._open, None, None, []
+        return [] if kind is None else self._stop(kind)
 
     @abstractmethod
     def _start(self, kind: SaidKind) -> list[ServerEvent]:

@@ -10,7 +10,7 @@ import anthropic
 import openai
 import pytest
 
-from ...helpers.text_upstream import Written
+from ...helpers.text_upstream import TextUpstream, Written
 from .served import CALL, TURN, served
 
 SCHEMA: Any = {
@@ -227,5 +227,19 @@ def test_an_agent_of_pydantic_ai_comes_to_its_answer(api: str, stream: bool) -> 
                                 pass
             assert steps.result is not None
             assert steps.result.output == "Thun is larger. END of it"
+
+    asyncio.run(run())
+
+
+def test_tokens_are_counted_with_the_tools() -> None:
+    upstream = TextUpstream(write, pages={"/tokenize": {"count": 77}})
+
+    async def run() -> None:
+        async with clients(upstream, server="vllm") as (_, messages, _up):
+            counted = await messages.count_tokens(model="m", messages=[QUESTION], tools=[TOOL])
+            assert counted.input_tokens == 77
+            ((path, body),) = upstream.asked
+            assert path == "/tokenize"
+            assert '"name": "area"' in body["messages"][0]["content"]
 
     asyncio.run(run())

@@ -142,6 +142,15 @@ def test_the_events_of_a_reply(faced: Any) -> None:
     ]  # fmt: skip
 
 
+def test_white_space_begins_a_text_and_is_none(faced: Any) -> None:
+    said = [ReplyText("content", each) for each in (" ", "\n", "Hi", " ")]
+    faced.server.said = [ReplyText("thought", "\n"), *said, ReplyText("thought", ""), *said[:1],
+                         ReplyText("thought", " "), *said[:1], ReplyEnd("stop")]  # fmt: skip
+    with faced.messages.stream(**BODY) as stream:
+        (block,) = stream.get_final_message().content
+    assert block.text == " \nHi   "
+
+
 @pytest.mark.parametrize(
     ("said", "reason", "stop"),
     [
