@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import openai
@@ -383,3 +385,29 @@ def test_tools_that_are_allowed() -> None:
     choice = {"type": "allowed_tools", "allowed_tools": allowed}
     asked = ChatFace().read({**ASKED, "tools": [*TOOLS, other], "tool_choice": choice})
     assert (list(asked.tools), asked.tool_choice) == ([other], "required")
+
+
+def test_the_page_says_what_becomes_of_each_field() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "serve-fields.md").read_text("utf-8")
+    rows = {
+        row.strip(): re.findall(r"`(\w+)`", fields)
+        for row, fields in re.findall(
+            r"^\|([^|]+)\|([^|]+)\|$", page.partition("## Chat Completions")[2], re.MULTILINE
+        )
+    }
+    for name in rows["ignored"]:
+        asked = ChatFace().read({**ASKED, name: "x"})
+        assert name not in asked.settings
+    for name in rows["refused"]:
+        with pytest.raises(ValueError, match=name):
+            ChatFace().read({**ASKED, name: {"x": 1}})
+    for name in rows["honoured"]:
+        with pytest.raises(ValueError, match=name):
+            ChatFace().read({**ASKED, name: 3.5})
+    assert ChatFace().read({**ASKED, "min_p": 0.1, "top_logprobs": 3}).settings == {
+        "min_p": 0.1,
+        "top_logprobs": 3,
+    }
+    assert ChatFace().read({**ASKED, "max_completion_tokens": 7, "max_tokens": 9}).settings == {
+        "max_tokens": 7
+    }
