@@ -133,7 +133,7 @@ class Asking(Generic[T]):
 
     def __init__(
         self,
-        parser: str | AnyDialectParser[T] | MessageParser[Any, T],
+        parser: str | AnyDialectParser[T] | MessageParser[Any, T] | AutoParser[T],
         question: str | None = None,
         steps: list[Any] | None = None,
         *,
