@@ -401,6 +401,13 @@ def test_tools_may_come_as_an_item() -> None:
     assert [tool["name"] for tool in asked.tools] == ["area"]
 
 
+def test_a_function_without_parameters_takes_no_arguments() -> None:
+    for tool in (named("x"), {**named("x"), "parameters": None, "strict": None}):
+        assert read(tools=[tool]).tools == [
+            {**named("x"), "parameters": {"type": "object", "properties": {}}}
+        ]
+
+
 def test_a_tool_may_be_in_a_namespace(faced: Any) -> None:
     tools: Any = [
         AREA,
