@@ -133,7 +133,7 @@ class Asking(Generic[T]):
 
     def __init__(
         self,
-        parser: str | AnyDialectParser[T] | MessageParser[Any, T],
+        parser: str | AnyDialectParser[T] | MessageParser[Any, T] | AutoParser[T],
         question: str | None = None,
         steps: list[Any] | None = None,
         *,
@@ -213,7 +213,7 @@ class Asking(Generic[T]):
             raise ValueError(f"max_retries is 0 or more, not {max_retries}")
         self._retries = self._max_retries = max_retries
         self._parallel: Final = parallel
-        own = () if isinstance(parser, AutoParser) else self.parser.stop
+        own = () if isinstance(self.parser, AutoParser) else self.parser.stop
         self._stop: Final = [*dict.fromkeys((*own, *stop))]
         self.ended: Ended = "unknown"
         """How the last reply ended, as far as that is known."""

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_parser
 from agent_parsers.constrain import GrammarError
-from agent_parsers.core import AutoParser, TurnParser, as_json
+from agent_parsers.core import REASONING, AutoParser, TurnParser, as_json
 from agent_parsers.loop import Asking, atake_turn
-from agent_serving.requests import ends_in_mark
 from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyFailure, ReplyText
 from agent_serving.serve.upstreams.chunks import ExchangeError
 from agent_serving.serve.upstreams.upstream import UpstreamRequest, chat_messages
@@ -77,11 +76,9 @@ class Answering:
         """Whether the upstream returns calls."""
         self.raw: Final[Mapping[str, Any]] = self._raw_fields()
         """Fields of requests by which what is read arrives as the model writes it."""
-        self.is_in_thought: Final = (
-            isinstance(self.parser, TurnParser)
-            and ends_in_mark(self.parser.dialect.name, options.prompt) == "opens"
-        )
-        """Whether the prompt opens a thought."""
+        end = options.prompt.rstrip()
+        self.opens: Final = next((mark for mark, _ in REASONING if end.endswith(mark)), "")
+        """The mark of a thought that the prompt opens; empty if it opens none."""
         if self.is_native and upstream.is_text:
             raise ValueError("calls of an upstream that takes a text are text: name a dialect")
 
@@ -304,7 +301,7 @@ class _Turn:
         """Yield what the upstream writes for a *prompt*, up to a stop sequence of the client."""
         answering, asked = self._answering, self._asked
         is_read = isinstance(self._asking.parser, TurnParser | AutoParser)
-        raw = answering.raw if is_read else {}
+        raw = answering.raw if is_read or answering.opens else {}
         stops = [*dict.fromkeys((*stop, *asked.stop))] if self._is_plain else [*stop]
         fields = {**raw, **self._fields}
         if response_format is not None:
@@ -323,6 +320,8 @@ class _Turn:
             key=self._key,
         )
         self._stop.begin()
+        if answering.opens and not is_read:  # a reader of turns knows the prompt
+            yield answering.opens
         if self._begun:
             yield self._begun
         async with aclosing(answering.upstream.chunks(request)) as chunks:
@@ -337,10 +336,8 @@ class _Turn:
             found = choice.pop("logprobs", None)
             if self._is_plain and isinstance(found, Mapping):
                 self._logprobs += found.get("content") or ()
-            if not isinstance(self._asking.parser, TurnParser):
-                continue
             delta = choice["delta"]
-            if self._answering.is_in_thought and any(delta.get(name) for name in _THOUGHTS):
+            if self._answering.opens and any(delta.get(name) for name in _THOUGHTS):
                 raise ExchangeError(
                     ReplyFailure(
                         502,
@@ -349,7 +346,7 @@ class _Turn:
                         "upstream_thoughts",
                     )
                 )
-            if delta.get("tool_calls"):
+            if delta.get("tool_calls") and isinstance(self._asking.parser, TurnParser):
                 raise ExchangeError(
                     ReplyFailure(
                         502,

@@ -241,6 +241,9 @@ class _Replies:
             failed = ReplyFailure(504, f"the reply takes longer than {app.limits.timeout_s:g} s")
         except ExchangeError as error:
             failed = error.failed
+        except asyncio.CancelledError:  # the server is stopped, and its time of grace is over
+            await self._fail(reply, ReplyFailure(503, "the server is stopped"))
+            raise
         except ClientDisconnect:
             has_left = True
         except OSError:  # the client left while something was sent
@@ -249,13 +252,15 @@ class _Replies:
             _log.exception("a request to %s failed", self._face.path)
             failed = ReplyFailure(500, "the server failed, and its log says why")
         if has_left:
-            failed = ReplyFailure(499, "the client left")
-        if failed is not None:
-            reply.record(failed)
-            if not has_left:
-                with suppress(TimeoutError, OSError):
-                    async with asyncio.timeout(_LAST_S):
-                        await reply.fail(failed)
+            reply.record(ReplyFailure(499, "the client left"))
+        elif failed is not None:
+            await self._fail(reply, failed)
+
+    async def _fail(self, reply: _Reply, failed: ReplyFailure) -> None:
+        reply.record(failed)
+        with suppress(TimeoutError, OSError):
+            async with asyncio.timeout(_LAST_S):
+                await reply.fail(failed)
 
 
 class _Reply:

@@ -169,7 +169,7 @@ def _tools(tools: Sequence[Any]) -> tuple[list[Any], list[str]]:
         if not isinstance(tool, Mapping):
             raise ValueError("`tools` is a list of objects with `type` and `function`")  # noqa: TRY004
         if tool.get("type", "function") != "function":
-            warnings.append(f"a tool of the type {tool['type']!r} was left out")
+            warnings.append(f"a tool of the type {tool['type']!r} was dropped")
         elif not isinstance(tool.get("function"), Mapping) or not tool["function"].get("name"):
             raise ValueError("`tools`: each has a `function` with a `name`")
         else:

@@ -251,10 +251,10 @@ def _read_said(kind: str, block: Fields, told: ToldHistory) -> None:
         told.add_call(call_id, name, json.dumps(given, ensure_ascii=False), block.at("id"))
     elif kind == "redacted_thinking":
         told.add_said("thought", "")
-        told.warnings.append(f"{block.at('data')} is left out: only its provider can read it")
+        told.warnings.append(f"{block.at('data')} is dropped: only its provider can read it")
     elif kind in _HOSTED or kind.endswith(_HOSTED_RESULT):
         told.warnings.append(
-            f"{block.at('type')} is {kind}, which is left out: only its provider knows this tool"
+            f"{block.at('type')} is {kind}, which is dropped: only its provider knows this tool"
         )
     else:
         raise ValueError(

@@ -116,7 +116,7 @@ class OfferedTools:
         name = fields.take("name", str)
         self._left_out += [kind, *filter(None, [name])]
         self.warnings.append(
-            f"`{fields.path}`, a tool of the type {kind!r}, is left out: only its provider can run"
+            f"`{fields.path}`, a tool of the type {kind!r}, is dropped: only its provider can run"
             " it; declare a function instead"
         )
 

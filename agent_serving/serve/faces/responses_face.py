@@ -247,7 +247,7 @@ def _read_input(given: str | list[Fields], told: ToldHistory, offered: OfferedTo
             _READERS[kind](item, told)
         elif kind in _HOSTED:
             told.warnings.append(
-                f"{item.at('type')} is {kind}, which is left out: only its provider knows this tool"
+                f"{item.at('type')} is {kind}, which is dropped: only its provider knows this tool"
             )
         else:
             why = _NOT_TAKEN.get(kind, "is not a type that is known here: leave the item out")
@@ -327,7 +327,7 @@ def _read_reasoning(item: Fields, told: ToldHistory) -> None:
     told.add_said("thought", thought or "")
     if sealed and thought is None:
         where = item.at("encrypted_content")
-        told.warnings.append(f"{where} is left out: only its provider can read it")
+        told.warnings.append(f"{where} is dropped: only its provider can read it")
 
 
 def _read_call(item: Fields, told: ToldHistory) -> None:

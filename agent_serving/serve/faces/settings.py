@@ -25,7 +25,7 @@ def unknown_fields(fields: Fields, ignored: Sequence[str]) -> list[str]:
     They are not refused: new clients send new fields, most of which say nothing about the reply.
     """
     left = fields.rest(ignored)
-    return [f"{fields.at(name)} is left out: it is not known here" for name in left]
+    return [f"{fields.at(name)} is dropped: it is not known here" for name in left]
 
 
 def not_nested_deeply(read: _ReadT) -> _ReadT:

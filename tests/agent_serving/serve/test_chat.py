@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import openai
@@ -285,6 +287,13 @@ def test_a_thought_that_the_prompt_opened() -> None:
             for stream in (False, True):
                 said = await ask(client, stream=stream)
                 assert said == ("Let me look.", "I need both.", LAKES[:1], "tool_calls")
+        async with chatting(lambda _: Written("Easy.</think>\n\n48."), prompt="<think>\n") as (
+            c,
+            _,
+        ):
+            for stream in (False, True):  # without tools, too
+                said = await ask(c, stream=stream, tools=openai.NOT_GIVEN)
+                assert (said[0].strip(), said[1]) == ("48.", "Easy.")
         async with chatting(lambda _: Written(text), prompt="") as (client, _):
             stream = await client.chat.completions.create(**ASKED, tools=TOOLS, stream=True)
             with pytest.raises(openai.APIError, match="--prompt"):
@@ -367,7 +376,7 @@ def test_a_request_that_cannot_be_met_is_refused(asked: Any, named: str) -> None
 def test_tools_that_only_a_provider_can_run_are_left_out_with_a_warning() -> None:
     asked = ChatFace().read({**ASKED, "tools": [*TOOLS, {"type": "custom", "custom": {}}]})
     assert list(asked.tools) == TOOLS
-    assert asked.warnings == ["a tool of the type 'custom' was left out"]
+    assert asked.warnings == ["a tool of the type 'custom' was dropped"]
 
 
 def test_tools_that_are_allowed() -> None:
@@ -376,3 +385,29 @@ def test_tools_that_are_allowed() -> None:
     choice = {"type": "allowed_tools", "allowed_tools": allowed}
     asked = ChatFace().read({**ASKED, "tools": [*TOOLS, other], "tool_choice": choice})
     assert (list(asked.tools), asked.tool_choice) == ([other], "required")
+
+
+def test_the_page_says_what_becomes_of_each_field() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "serve-fields.md").read_text("utf-8")
+    rows = {
+        row.strip(): re.findall(r"`(\w+)`", fields)
+        for row, fields in re.findall(
+            r"^\|([^|]+)\|([^|]+)\|$", page.partition("## Chat Completions")[2], re.MULTILINE
+        )
+    }
+    for name in rows["ignored"]:
+        asked = ChatFace().read({**ASKED, name: "x"})
+        assert name not in asked.settings
+    for name in rows["refused"]:
+        with pytest.raises(ValueError, match=name):
+            ChatFace().read({**ASKED, name: {"x": 1}})
+    for name in rows["honoured"]:
+        with pytest.raises(ValueError, match=name):
+            ChatFace().read({**ASKED, name: 3.5})
+    assert ChatFace().read({**ASKED, "min_p": 0.1, "top_logprobs": 3}).settings == {
+        "min_p": 0.1,
+        "top_logprobs": 3,
+    }
+    assert ChatFace().read({**ASKED, "max_completion_tokens": 7, "max_tokens": 9}).settings == {
+        "max_tokens": 7
+    }

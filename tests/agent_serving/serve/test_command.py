@@ -6,6 +6,8 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -101,45 +103,79 @@ async def until_it_serves(process: asyncio.subprocess.Process) -> list[str]:
     raise AssertionError(lines)
 
 
+@asynccontextmanager
+async def serving(url: str, *arguments: str) -> AsyncIterator[tuple[str, Any, list[str]]]:
+    """Run the command; yield its address, its process and what it said."""
+    server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    server.close()
+    process = await asyncio.create_subprocess_exec(
+        *COMMAND, "serve", url, "--port", str(port), *arguments,
+        env=environment(), stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        said = await until_it_serves(process)
+        async with http_client() as http:
+            while True:  # until it listens
+                try:
+                    await http.get(f"http://127.0.0.1:{port}/health")
+                    break
+                except httpx.ConnectError:
+                    await asyncio.sleep(0.05)
+        yield f"http://127.0.0.1:{port}", process, said
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+async def stopped(address: str, process: Any, gate: asyncio.Event | None) -> tuple[str, list[str]]:
+    """Return the first line of a stream, and those that come after a signal to stop."""
+    body = {**ASKED, "tools": TOOLS, "stream": True}
+    async with (
+        http_client() as http,
+        http.stream("POST", f"{address}/v1/chat/completions", json=body) as reply,
+    ):
+        lines = aiter(reply.aiter_lines())
+        first = await anext(lines)
+        process.send_signal(signal.SIGTERM)
+        await asyncio.sleep(0.2)
+        if gate is not None:
+            gate.set()
+        rest = [line async for line in lines]
+    await process.wait()
+    return first, rest
+
+
 def test_a_signal_ends_it_when_what_has_begun_is_sent(tmp_path: Path) -> None:
     async def run() -> None:
         gate = asyncio.Event()
         pages = {"/v1/models": {"data": [{"id": "Qwen/Qwen3-8B"}]}}
         upstream = TextUpstream(lambda _: Written(TURN, gate=gate, piece=3), pages)
         log = tmp_path / "runs.jsonl"
-        async with upstream.running() as url:
-            server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
-            port = server.sockets[0].getsockname()[1]
-            server.close()
-            process = await asyncio.create_subprocess_exec(
-                *COMMAND, "serve", url, "--port", str(port), "--log", str(log),
-                env=environment(), stderr=subprocess.PIPE,
-            )  # fmt: skip
-            said = await until_it_serves(process)
+        async with (
+            upstream.running() as url,
+            serving(url, "--log", str(log)) as (address, process, said),
+        ):
             assert "another server with OpenAI's API" in said[0]
             assert "dialect: hermes, the model is Qwen/Qwen3-8B" in said[1]
-            body = {**ASKED, "tools": TOOLS, "stream": True}
-            address = f"http://127.0.0.1:{port}/v1/chat/completions"
-            async with http_client() as http:
-                while True:  # until it listens
-                    try:
-                        await http.get(f"http://127.0.0.1:{port}/health")
-                        break
-                    except httpx.ConnectError:
-                        await asyncio.sleep(0.05)
-                async with http.stream("POST", address, json=body) as reply:
-                    lines = aiter(reply.aiter_lines())
-                    first = await anext(lines)
-                    process.send_signal(signal.SIGTERM)
-                    await asyncio.sleep(0.2)
-                    gate.set()
-                    rest = [line async for line in lines]
+            first, rest = await stopped(address, process, gate)
             assert first.startswith("data: ")
             assert '"finish_reason": "tool_calls"' in rest[-4]
             assert rest[-2] == "data: [DONE]"
-            await process.wait()
             (line,) = log.read_text("utf-8").splitlines()
             assert json.loads(line)["response"]["choices"][0]["finish_reason"] == "tool_calls"
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+
+
+def test_what_takes_longer_than_its_time_of_grace_ends_in_an_error() -> None:
+    async def run() -> None:
+        upstream = TextUpstream(lambda _: Written(TURN, gate=asyncio.Event(), piece=3))
+        options = ("--server", "openai", "--dialect", "hermes", "--grace", "1")
+        async with upstream.running() as url, serving(url, *options) as (address, process, _):
+            _, rest = await stopped(address, process, None)
+            assert "the server is stopped" in rest[-2]
 
     asyncio.run(asyncio.wait_for(run(), 60))
 

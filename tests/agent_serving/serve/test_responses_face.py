@@ -505,7 +505,7 @@ def test_the_client_sends_the_schema_of_a_model(faced: Any) -> None:
 
 def test_a_field_that_is_not_known_is_left_out_with_a_warning() -> None:
     assert read(context_management=[{"type": "compaction"}], shine=None).warnings == [
-        "`context_management` is left out: it is not known here"
+        "`context_management` is dropped: it is not known here"
     ]
 
 

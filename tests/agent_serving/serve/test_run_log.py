@@ -131,6 +131,9 @@ def test_the_command_parses_a_log(tmp_path: Path) -> None:
     assert done.status == 0
     assert "area" in done.stdout
     assert "Thun has 48 km²." in done.stdout
+    page = tmp_path / "report.html"
+    assert command("report", file, "--out", page).status == 0
+    assert "Thun has 48 km²." in page.read_text("utf-8")
 
 
 def test_a_log_that_cannot_be_written_is_said_at_the_start(tmp_path: Path) -> None:
