@@ -9,6 +9,8 @@ and keeps its type, by which a reply is written::
 
     {"type": "custom", "name": "run", "description": "…", "parameters": {…"input"…}}
 
+A tool in a namespace is known to the model by both names, as in ``crm__search``.
+
 A tool that only its provider could run is left out with a warning, since clients such as Codex
 always send some.
 """
@@ -34,6 +36,8 @@ _TEXT_SCHEMA: Final = {
     "required": [TEXT],
     "additionalProperties": False,
 }
+_BETWEEN: Final = "__"
+"""Stands between a namespace and a name, as agents have it for tools of MCP servers."""
 _WORDS: Final = ("auto", "none", "required")
 
 
@@ -47,13 +51,16 @@ class OfferedTools:
         """What is left out."""
         self._left_out: list[str] = []
 
-    def add_function(self, fields: Fields, schema: str, *, is_needed: bool = False) -> None:
+    def add_function(
+        self, fields: Fields, schema: str, *, is_needed: bool = False, namespace: str = ""
+    ) -> None:
         """Add a function.
 
         Args:
             fields: Those of the tool.
             schema: The name of the field with the JSON Schema.
             is_needed: Whether there must be one; if not, a function without it takes no arguments.
+            namespace: The namespace in which it is.
 
         Raises:
             ValueError: It has no name or no schema, or a wrong one, or there is one of the name.
@@ -65,18 +72,23 @@ class OfferedTools:
             fields,
             "function",
             {"type": "object", "properties": {}} if parameters is None else parameters,
+            namespace,
             **({} if strict is None else {"strict": strict}),
         )
 
-    def add_custom(self, fields: Fields) -> None:
+    def add_custom(self, fields: Fields, namespace: str = "") -> None:
         """Add a tool that takes a text. Its grammar, if it has one, is only told to the model.
+
+        Args:
+            fields: Those of the tool.
+            namespace: The namespace in which it is.
 
         Raises:
             ValueError: As for `add_function`.
         """
         form = fields.take_object("format")
         grammar = form.take("definition", str)
-        self._add(fields, "custom", _TEXT_SCHEMA)
+        self._add(fields, "custom", _TEXT_SCHEMA, namespace)
         if grammar:
             tool = self.tools[-1]
             syntax = form.take("syntax", str) or "this"
@@ -87,12 +99,14 @@ class OfferedTools:
                 " enforced"
             )
 
-    def _add(self, fields: Fields, kind: str, parameters: Any, **more: Any) -> None:
-        name = fields.need("name", str)
+    def _add(self, fields: Fields, kind: str, parameters: Any, namespace: str, **more: Any) -> None:
+        name = shown_name(fields.need("name", str), namespace)
         if any(tool["name"] == name for tool in self.tools):
             raise ValueError(f"{fields.at('name')}: two tools have the name {name!r}")
         description = fields.take("description", str)
         told = {"description": description} if description else {}
+        if namespace:
+            more["namespace"] = namespace
         self.tools.append(
             {"type": kind, "name": name, **told, "parameters": dict(parameters), **more}
         )
@@ -131,9 +145,17 @@ class OfferedTools:
         return check_choice(mode, self.tools)
 
 
-def custom_names(tools: Sequence[Any]) -> frozenset[str]:
-    """Return the names of the custom tools among *tools*."""
-    return frozenset(tool["name"] for tool in tools if tool.get("type") == "custom")
+def shown_name(name: str, namespace: str) -> str:
+    """Return the name by which a model knows a tool in a *namespace*, which may be empty."""
+    if not namespace:
+        return name
+    return f"{namespace.removesuffix(_BETWEEN)}{_BETWEEN}{name}"
+
+
+def own_name(tool: Mapping[str, Any]) -> str:
+    """Return the name of a *tool* in its namespace."""
+    name: str = tool["name"]
+    return name.removeprefix(shown_name("", tool.get("namespace", "")))
 
 
 def as_custom(text: str) -> str:

@@ -26,7 +26,7 @@ from agent_serving.openai_reply import image_part
 from agent_serving.serve.exchange.events import Asked
 from agent_serving.serve.faces.chat_face import ChatFace
 from agent_serving.serve.faces.fields import Fields, json_schema_in
-from agent_serving.serve.faces.offered import OfferedTools, as_custom
+from agent_serving.serve.faces.offered import OfferedTools, as_custom, shown_name
 from agent_serving.serve.faces.responses_writer import ResponsesWriter
 from agent_serving.serve.faces.sealed import unseal
 from agent_serving.serve.faces.settings import PASSED_ON, not_nested_deeply, unknown_fields
@@ -186,12 +186,16 @@ def _schema(form: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
 # -- tools ---------------------------------------------------------------------------------------
 
 
-def _read_tool(tool: Fields, offered: OfferedTools) -> None:
+def _read_tool(tool: Fields, offered: OfferedTools, namespace: str = "") -> None:
     kind = tool.need("type", str)
     if kind == "function":
-        offered.add_function(tool, "parameters")
+        offered.add_function(tool, "parameters", namespace=namespace)
     elif kind == "custom":
-        offered.add_custom(tool)
+        offered.add_custom(tool, namespace)
+    elif kind == "namespace" and not namespace:
+        within = tool.need("name", str)
+        for each in tool.take_objects("tools"):
+            _read_tool(each, offered, within)
     else:
         offered.leave_out(tool, kind)
 
@@ -210,7 +214,12 @@ def _choose(choice: str | Mapping[str, Any] | None, offered: OfferedTools) -> To
 def _chosen(tool: Fields) -> str:
     """Return the name of a *tool* that is chosen, or the type of one that only OpenAI can run."""
     kind: str = tool.need("type", str)
-    return str(tool.need("name", str)) if kind in _TOOLS else kind
+    return _name_in(tool) if kind in _TOOLS else kind
+
+
+def _name_in(fields: Fields) -> str:
+    """Return the name of a tool by which the model knows it."""
+    return shown_name(fields.need("name", str), fields.take("namespace", str) or "")
 
 
 def _repeated(tool: Mapping[str, Any]) -> dict[str, Any]:
@@ -322,13 +331,13 @@ def _read_reasoning(item: Fields, told: ToldHistory) -> None:
 
 
 def _read_call(item: Fields, told: ToldHistory) -> None:
-    call_id, name = item.need("call_id", str), item.need("name", str)
+    call_id, name = item.need("call_id", str), _name_in(item)
     arguments = item.take("arguments", str)
     told.add_call(call_id, name, arguments or "{}", item.at("call_id"))
 
 
 def _read_custom_call(item: Fields, told: ToldHistory) -> None:
-    call_id, name = item.need("call_id", str), item.need("name", str)
+    call_id, name = item.need("call_id", str), _name_in(item)
     text = item.take("input", str) or ""
     told.add_call(call_id, name, as_custom(text), item.at("call_id"))
 

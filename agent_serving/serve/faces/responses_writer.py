@@ -23,7 +23,7 @@ from uuid import uuid4
 
 from agent_serving.serve.faces.blocks import BlockWriter
 from agent_serving.serve.faces.chat_face import ChatFace
-from agent_serving.serve.faces.offered import custom_names, text_given
+from agent_serving.serve.faces.offered import own_name, text_given
 from agent_serving.serve.faces.sealed import seal
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class ResponsesWriter(BlockWriter):
         self._seals: Final = "reasoning.encrypted_content" in included
         summary = (echoed.get("reasoning") or {}).get("summary")
         self._thought: Final = _REASONING if summary is None else _SUMMARY
-        self._custom: Final = custom_names(asked.tools)
+        self._tools: Final = {tool["name"]: tool for tool in asked.tools}
         self._number = 0
         self._output: list[dict[str, Any]] = []
         self._item: dict[str, Any] = {}  # the open one
@@ -164,13 +164,15 @@ class ResponsesWriter(BlockWriter):
 
     def _call(self, called: ReplyCall) -> list[ServerEvent]:
         form, given = _FUNCTION, called.arguments
-        if called.name in self._custom:
+        tool = self._tools.get(called.name, {"name": called.name})
+        if tool.get("type") == "custom":
             form, given = _CUSTOM, text_given(called.arguments)
         self._item = {
             "id": _new_id(form.prefix),
             "type": form.type,
             "call_id": called.id,
-            "name": called.name,
+            "name": own_name(tool),
+            **({"namespace": tool["namespace"]} if "namespace" in tool else {}),
             form.field: "",
             "status": "in_progress",
         }

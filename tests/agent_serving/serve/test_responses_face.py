@@ -401,6 +401,42 @@ def test_tools_may_come_as_an_item() -> None:
     assert [tool["name"] for tool in asked.tools] == ["area"]
 
 
+def test_a_function_without_parameters_takes_no_arguments() -> None:
+    for tool in (named("x"), {**named("x"), "parameters": None, "strict": None}):
+        assert read(tools=[tool]).tools == [
+            {**named("x"), "parameters": {"type": "object", "properties": {}}}
+        ]
+
+
+def test_a_tool_may_be_in_a_namespace(faced: Any) -> None:
+    tools: Any = [
+        AREA,
+        {"type": "namespace", "name": "lakes", "description": "", "tools": [AREA, RUN]},
+        {"type": "namespace", "name": "mcp__sea__", "description": "", "tools": [AREA]},
+    ]
+    shown = ["area", "lakes__area", "lakes__run", "mcp__sea__area"]
+    faced.server.said = [
+        *(ReplyCall(f"c{n}", name, '{"input": "ls"}') for n, name in enumerate(shown)),
+        ReplyEnd("tool_calls"),
+    ]
+    with faced.responses.stream(**BODY, tools=tools) as stream:
+        output = stream.get_final_response().output
+    asked = faced.server.asked
+    assert [tool["name"] for tool in asked.tools] == shown
+    assert not asked.warnings
+    calls = [(item.type, item.namespace, item.name) for item in output]
+    assert calls == [
+        ("function_call", None, "area"), ("function_call", "lakes", "area"),
+        ("custom_tool_call", "lakes", "run"), ("function_call", "mcp__sea__", "area"),
+    ]  # fmt: skip
+    results = [{**RESULT, "call_id": item.call_id} for item in output]
+    faced.responses.create(model="m", input=[*USER, *output, *results], tools=tools)
+    told = faced.server.asked.history[1]["tool_calls"]
+    assert [each["function"]["name"] for each in told] == shown
+    chosen = {**named("area"), "namespace": "lakes"}
+    assert read(tools=tools, tool_choice=chosen).tool_choice == "lakes__area"
+
+
 def named(name: str) -> dict[str, str]:
     return {"type": "function", "name": name}
 
