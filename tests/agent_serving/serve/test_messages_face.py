@@ -341,6 +341,20 @@ def test_what_the_client_got_comes_back(said: list[Any]) -> None:
     asked_in_all(server.asked, said)
 
 
+def test_what_is_said_one_after_another_is_one_message() -> None:
+    said = [
+        {"role": "assistant", "content": "One."},
+        assistant(
+            {"type": "text", "text": "Two"}, {"type": "thinking", "thinking": "a", "signature": ""},
+            {"type": "thinking", "thinking": "b", "signature": ""}, {"type": "text", "text": "."},
+        ),
+    ]  # fmt: skip
+    asked = read(messages=[USER, *said, USER])
+    assert asked.history[1:-1] == [
+        {"role": "assistant", "content": "One.\n\nTwo\n\n.", "reasoning_content": "a\n\nb"}
+    ]
+
+
 def test_the_system_is_one_text() -> None:
     blocks = [
         {"type": "text", "text": "x-anthropic-billing-header: cch=0f3a;"},
