@@ -133,6 +133,8 @@ def test_the_events_of_a_reply(faced: Any) -> None:
     for event in faced.messages.create(**BODY, tools=[AREA], stream=True):
         delta = getattr(event, "delta", None)
         kinds.append(getattr(delta, "type", None) or event.type)
+    whole = Message.model_validate(faced.server.writer.whole)
+    assert blocks_in(whole.content) == blocks_of(faced.server.said)
     assert kinds == [
         "message_start",
         "content_block_start", "thinking_delta", "thinking_delta", "signature_delta",

@@ -131,6 +131,8 @@ def test_the_events_of_a_reply(faced: Any) -> None:
     ]  # fmt: skip
     with faced.responses.stream(**BODY, tools=[AREA]) as stream:
         kinds = [event.type.removeprefix("response.") for event in stream]
+        output = stream.get_final_response().output
+    assert blocks_in(output) == blocks_of(faced.server.said)
     assert kinds == [
         "created", "in_progress",
         "output_item.added", "content_part.added", "reasoning_text.delta", "reasoning_text.delta",
