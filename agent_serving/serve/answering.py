@@ -153,8 +153,6 @@ class _Turn:
             )
         if upstream.is_text and _has_media(history):
             raise ValueError("an upstream that takes a text takes no images and no files")
-        if upstream.kind.name == "lm_studio" and self._begun and not upstream.is_text:
-            raise ValueError("LM Studio continues no message")
         has_tools = bool(asked.tools)
         self._passes_schema = asked.schema is not None and not has_tools and not upstream.is_text
         typed = None if self._passes_schema else asked.schema
@@ -164,7 +162,7 @@ class _Turn:
         parser, choice = answering.parser, asked.tool_choice
         must_call = has_tools and choice not in ("auto", "none")
         is_one = has_tools and not asked.parallel
-        self._is_constrained = must_call or is_one or (typed is not None and has_tools)
+        self._is_constrained = must_call or is_one or typed is not None
         asking: Asking[Any] = self._asking_with(parser, choice, typed, retries)
         self._fields = self._constraints(asking, is_one=is_one, choice=choice)
         if self._is_constrained and not self._fields and retries < _ASKED_AGAIN:
@@ -180,6 +178,7 @@ class _Turn:
                 "`logprobs` beside `tools`: what the model writes is read, so its tokens are not"
                 " those of the reply"
             )
+        self._is_answered = False  # whether the upstream has sent anything
         self._logprobs: list[Any] = []
         self._stop = _StopSearch(asked.stop)
         self._shown = _Shown(self._stop, self._begun)
@@ -255,9 +254,10 @@ class _Turn:
         except ProviderError as error:
             raise ExchangeError(ReplyFailure(502, f"the upstream failed: {error}")) from error
         except (TypeError, ValueError, LookupError, RecursionError) as error:
-            if isinstance(error, ExchangeError):
-                raise
-            raise ExchangeError(ReplyFailure(400, f"the request: {error}")) from error
+            if not self._is_answered:
+                raise ExchangeError(ReplyFailure(400, f"the request: {error}")) from error
+            told = f"the upstream sent what cannot be read: {error}"
+            raise ExchangeError(ReplyFailure(502, told)) from error
         message = asking.message
         if not self._is_held and not shown.is_of(message.text):
             raise ExchangeError(
@@ -326,6 +326,7 @@ class _Turn:
             yield self._begun
         async with aclosing(answering.upstream.chunks(request)) as chunks:
             async for chunk in chunks:
+                self._is_answered = True
                 yield self._checked(chunk) if isinstance(chunk, dict) else chunk
                 if self._stop.finds(self._asking):
                     return

@@ -11,6 +11,7 @@ All faces are logged as Chat Completions. There are no headers, so no keys.
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -24,6 +25,8 @@ from agent_serving.serve.faces.chat_face import ChatFace, ChatWriter
 if TYPE_CHECKING:
     from agent_serving.serve.answering import ReplyEvent
     from agent_serving.serve.exchange.events import Asked
+
+_log: Final = logging.getLogger(__name__)
 
 _KEPT: Final = frozenset(
     ("role", "type", "name", "id", "tool_call_id", "model", "object", "finish_reason", "time")
@@ -87,7 +90,10 @@ class RunLog:
             "response": response,
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
         }
-        self._append(json.dumps(_redacted(line) if self._is_redacted else line) + "\n")
+        try:
+            self._append(json.dumps(_redacted(line) if self._is_redacted else line) + "\n")
+        except OSError as error:  # the client gets its reply, with or without a log
+            _log.error("a run is missing in %s: %s", self._path, error)
 
     def _append(self, text: str) -> None:
         opened = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)

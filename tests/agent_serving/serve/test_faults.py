@@ -85,6 +85,26 @@ async def collect(stream: Any, chunks: list[Any]) -> None:
         chunks.append(chunk)
 
 
+ODD: Any = [
+    ({"tool_calls": 3}, 502), ({"tool_calls": [3]}, 502), ({"content": ["x"]}, 502),
+    ({"reasoning_content": 3}, None), ({"x": 1}, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("delta", "status"), ODD, ids=[json.dumps(each[0]) for each in ODD])
+def test_a_chunk_of_another_form_is_not_the_clients_fault(delta: Any, status: int | None) -> None:
+    async def run() -> None:
+        async with chatting(lambda _: Written("Yes.", delta=delta), retries=0) as (client, _):
+            if status is None:  # it says nothing
+                assert (await said(client, stream=False))[:2] == ("Yes.", [])
+                return
+            with pytest.raises(openai.APIStatusError) as caught:
+                await said(client, stream=False)
+            assert caught.value.status_code == status
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize(
     ("status", "body", "told", "message", "code"),
     [

@@ -12,6 +12,7 @@ import pytest
 
 from agent_parsers import AgentAction, AgentFinish
 from agent_runs import read_runs
+from agent_serving.serve.run_log import RunLog
 
 from ...helpers.command_line import command
 from ...helpers.text_upstream import Written
@@ -143,3 +144,20 @@ def test_a_log_that_cannot_be_written_is_said_at_the_start(tmp_path: Path) -> No
 
     with pytest.raises(OSError, match="no"):
         asyncio.run(run())
+
+
+def test_a_log_that_fails_does_not_fail_the_reply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: Any) -> int:
+        raise OSError(28, "No space left on device")
+
+    async def run() -> None:
+        given = {"log": str(tmp_path / "runs.jsonl")}
+        async with chatting(lambda _: Written("It has 48."), **given) as (client, _):
+            monkeypatch.setattr(RunLog, "_append", full)
+            reply = await client.chat.completions.create(**ASKED)
+            assert reply.choices[0].message.content == "It has 48."
+
+    asyncio.run(run())
+    assert "a run is missing" in caplog.text
