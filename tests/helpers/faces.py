@@ -134,10 +134,12 @@ def blocks_of(said: Iterable[Any]) -> list[tuple[str, Any]]:
         run = [*each]
         if isinstance(run[0], ReplyCall):
             blocks += [("call", (it.id, it.name, json.loads(it.arguments))) for it in run]
-        elif isinstance(run[0], ReplyText) and (text := "".join(it.text for it in run)).strip():
+        elif isinstance(run[0], ReplyText):
+            text = "".join(it.text for it in run)
             if blocks and blocks[-1][0] == kind:
-                text = blocks.pop()[1] + text
-            blocks.append((kind, text))
+                blocks.append((kind, blocks.pop()[1] + text))
+            elif text.strip():
+                blocks.append((kind, text))
     return blocks
 
 

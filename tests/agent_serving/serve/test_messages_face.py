@@ -133,6 +133,8 @@ def test_the_events_of_a_reply(faced: Any) -> None:
     for event in faced.messages.create(**BODY, tools=[AREA], stream=True):
         delta = getattr(event, "delta", None)
         kinds.append(getattr(delta, "type", None) or event.type)
+    whole = Message.model_validate(faced.server.writer.whole)
+    assert blocks_in(whole.content) == blocks_of(faced.server.said)
     assert kinds == [
         "message_start",
         "content_block_start", "thinking_delta", "thinking_delta", "signature_delta",
@@ -339,6 +341,20 @@ def test_what_the_client_got_comes_back(said: list[Any]) -> None:
         tools=[AREA, DEPTH],
     )
     asked_in_all(server.asked, said)
+
+
+def test_what_is_said_one_after_another_is_one_message() -> None:
+    said = [
+        {"role": "assistant", "content": "One."},
+        assistant(
+            {"type": "text", "text": "Two"}, {"type": "thinking", "thinking": "a", "signature": ""},
+            {"type": "thinking", "thinking": "b", "signature": ""}, {"type": "text", "text": "."},
+        ),
+    ]  # fmt: skip
+    asked = read(messages=[USER, *said, USER])
+    assert asked.history[1:-1] == [
+        {"role": "assistant", "content": "One.\n\nTwo\n\n.", "reasoning_content": "a\n\nb"}
+    ]
 
 
 def test_the_system_is_one_text() -> None:

@@ -131,6 +131,8 @@ def test_the_events_of_a_reply(faced: Any) -> None:
     ]  # fmt: skip
     with faced.responses.stream(**BODY, tools=[AREA]) as stream:
         kinds = [event.type.removeprefix("response.") for event in stream]
+        output = stream.get_final_response().output
+    assert blocks_in(output) == blocks_of(faced.server.said)
     assert kinds == [
         "created", "in_progress",
         "output_item.added", "content_part.added", "reasoning_text.delta", "reasoning_text.delta",
@@ -215,7 +217,8 @@ def test_what_was_asked_is_repeated(faced: Any) -> None:
             assert response[name] == value
     assert [tool["type"] for tool in response["tools"]] == ["function", "web_search", "custom"]
     assert response["reasoning"]["effort"] == "low"
-    assert response["store"] is False
+    assert response["store"] is response["background"] is False
+    assert response["truncation"] == "disabled"
     assert response["previous_response_id"] is None
     assert response["usage"] is None
 
@@ -346,6 +349,12 @@ def test_what_the_client_got_comes_back(said: list[Any]) -> None:
     server.said = [ReplyEnd("stop")]
     client.responses.create(model="m", input=[*items, *USER], tools=[AREA, DEPTH, RUN])
     asked_in_all(server.asked, said)
+
+
+def test_a_refusal_is_what_was_said() -> None:
+    parts = [{"type": "refusal", "refusal": "I "}, {"type": "input_text", "text": "will not."}]
+    asked = read(input=[*USER, {"role": "assistant", "content": parts}, *USER])
+    assert asked.history[1]["content"] == "I will not."
 
 
 def test_a_custom_tool_is_a_function_with_a_text() -> None:
@@ -524,6 +533,8 @@ RESULT: Any = {"type": "function_call_output", "call_id": "c1", "output": "1"}
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
+        ({"input": [{"role": "assistant", "content": [{"type": "input_image"}]}]},
+         r"`input\[0\].content\[0\].type` is output_text or refusal, not 'input_image'"),
         ({"model": None}, "`model` is missing"),
         ({"input": None}, "`input` has no message of the user"),
         ({"input": []}, "`input` has no message of the user"),
