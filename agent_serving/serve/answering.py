@@ -14,6 +14,7 @@ from agent_parsers.constrain import GrammarError
 from agent_parsers.core import REASONING, AutoParser, TurnParser, as_json
 from agent_parsers.loop import Asking, atake_turn
 from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyFailure, ReplyText
+from agent_serving.serve.shown import ShownContent, StopSearch, begun_in
 from agent_serving.serve.upstreams.chunks import ExchangeError
 from agent_serving.serve.upstreams.upstream import UpstreamRequest, chat_messages
 from output_parsers import ModelRefusalError
@@ -145,7 +146,7 @@ class _Turn:
         self._key = key
         options, upstream = answering.options, answering.upstream
         history = list(asked.history)
-        self._begun = _begun_in(history)
+        self._begun = begun_in(history)
         if self._begun and not (upstream.is_text or upstream.kind.continues is not None):
             raise ValueError(
                 f"the last message is the assistant's, which {upstream.kind.title} cannot be relied"
@@ -180,8 +181,8 @@ class _Turn:
             )
         self._is_answered = False  # whether the upstream has sent anything
         self._logprobs: list[Any] = []
-        self._stop = _StopSearch(asked.stop)
-        self._shown = _Shown(self._stop, self._begun)
+        self._stop = StopSearch(asked.stop)
+        self._shown = ShownContent(self._stop, self._begun)
 
     def _asking_with(
         self, parser: AnyDialectParser[Any], choice: ToolChoice, typed: Any, retries: int
@@ -319,7 +320,7 @@ class _Turn:
             is_templated=is_read and answering.options.tools_in == "template",
             key=self._key,
         )
-        self._stop.begin()
+        self._stop.begin(self._begun)
         if answering.opens and not is_read:  # a reader of turns knows the prompt
             yield answering.opens
         if self._begun:
@@ -359,84 +360,6 @@ class _Turn:
         return chunk
 
 
-class _StopSearch:
-    """Looks for a stop sequence of the client in the content, which ends there.
-
-    It is not looked for in thoughts and calls, where a server would find it too.
-    """
-
-    def __init__(self, stops: Any) -> None:
-        self.stops: Final = tuple(stops)
-        self._longest: Final = max(map(len, self.stops), default=0)
-        self._seen = 0
-
-    def begin(self) -> None:
-        """Begin with a new turn."""
-        self._seen = 0
-
-    def finds(self, asking: Asking[Any]) -> bool:
-        """Return whether the content so far has one."""
-        if not self.stops:
-            return False
-        content = asking.content
-        start = max(0, self._seen - self._longest)
-        self._seen = len(content)
-        return any(content.find(stop, start) >= 0 for stop in self.stops)
-
-    def cut(self, text: str) -> tuple[int, str] | None:
-        """Return where the first one begins in *text*, and which it is."""
-        found = [(at, stop) for stop in self.stops if (at := text.find(stop)) >= 0]
-        return min(found, default=None)
-
-    def held(self, text: str) -> int:
-        """Return how many characters at the end of *text* may be the beginning of one."""
-        most = min(len(text), self._longest - 1)
-        return next(
-            (n for n in range(most, 0, -1) if any(s.startswith(text[-n:]) for s in self.stops)), 0
-        )
-
-
-class _Shown:
-    """The content that a client is shown: without what it began with, and up to a stop sequence."""
-
-    def __init__(self, search: _StopSearch, begun: str) -> None:
-        self._search = search
-        self._begun = begun.strip()  # still to be left out
-        self._held = ""
-        self._all: list[str] = []
-        self.found: str | None = None
-        """The stop sequence at which it ended."""
-
-    def add(self, text: str) -> str:
-        """Take more of the content and return what is shown of it now."""
-        self._all.append(text)
-        if self.found is not None:
-            return ""
-        text = self._held + text
-        self._held = ""
-        if self._begun:
-            if len(text) < len(self._begun) and self._begun.startswith(text):
-                self._held = text
-                return ""
-            text = text.removeprefix(self._begun)
-            self._begun = ""
-        if (cut := self._search.cut(text)) is not None:
-            at, self.found = cut
-            return text[:at]
-        if count := self._search.held(text):
-            text, self._held = text[:-count], text[-count:]
-        return text
-
-    def rest(self) -> str:
-        """Return what was held back, since nothing follows."""
-        text, self._held = self._held, ""
-        return "" if self._begun and self._begun.startswith(text) else text
-
-    def is_of(self, content: str) -> bool:
-        """Return whether all content that came is *content*."""
-        return self.found is not None or "".join(self._all) == content
-
-
 _MARKS: Final = re.compile(r"<[^<>\s]{1,60}>|\[/?[A-Z_]{3,40}\]")
 """Matches what may be a special token."""
 
@@ -450,21 +373,6 @@ def marks_of(parser: Any) -> list[str]:
             with suppress(ValueError):  # the dialect has no such turn
                 texts.append(parser.render(step, thought=thought))
     return [*dict.fromkeys(mark for text in texts for mark in _MARKS.findall(text))]
-
-
-def _begun_in(history: list[Any]) -> str:
-    """Return the text of the assistant with which a *history* ends, for the model to continue."""
-    last = history[-1] if history else None
-    if not isinstance(last, Mapping) or last.get("role") != "assistant":
-        return ""
-    if last.get("tool_calls") or last.get("function_call"):
-        return ""
-    content = last.get("content")
-    if isinstance(content, list):
-        if not all(isinstance(p, Mapping) and isinstance(p.get("text"), str) for p in content):
-            return ""
-        content = "".join(part["text"] for part in content)
-    return content if isinstance(content, str) else ""
 
 
 def _has_media(history: list[Any]) -> bool:

@@ -393,6 +393,18 @@ def test_a_reply_that_has_begun_is_continued(kind: str, is_text: bool) -> None:
     asyncio.run(run())
 
 
+def test_a_stop_sequence_is_not_looked_for_in_what_the_client_wrote() -> None:
+    messages = [*ASKED["messages"], {"role": "assistant", "content": "It has. About"}]
+
+    async def run() -> None:
+        async with chatting(lambda _: Written(" 48. More.", piece=2), "", server="vllm") as (c, _):
+            asked: Any = {"model": "m", "messages": messages, "stop": ".", "tools": TOOLS}
+            reply = await c.chat.completions.create(**asked)
+            assert reply.choices[0].message.content == " 48"
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize("kind", ["ollama", "lm_studio", "openai"])
 def test_a_reply_that_has_begun_is_refused_by_others(kind: str) -> None:
     messages = [*ASKED["messages"], {"role": "assistant", "content": "It has about"}]
