@@ -531,7 +531,7 @@ def typed(kind: str, **fields: Any) -> Any:
         ({"thinking": {"type": "enabled"}}, "`thinking.budget_tokens` must be a whole number"),
         ({"thinking": {"type": "on"}}, "adaptive or between_tools, not 'on'"),
         ({"output_config": {"format": {"type": "xml"}}}, "have the type json_schema, not 'xml'"),
-        ({"output_config": {"format": {"type": "json_schema"}}}, "`output_config.format` must have"),
+        ({"output_config": {"format": {"type": "json_schema"}}}, "output_config.format` must have"),
         ({"stop_sequences": [""]}, "`stop_sequences` must be a text or a list of texts"),
         ({"stream": 1}, "`stream` must be true or false"),
     ],
