@@ -305,7 +305,14 @@ def serve(
     Clients of OpenAI's Chat Completions and Responses and of Anthropic's Messages get calls,
     content and reasoning, whole or streamed; the server behind gets prompts with the tools in the
     format of its model.
-    """
+
+    \b
+      agent-parsers serve http://127.0.0.1:8080 --dialect hermes
+      agent-parsers serve http://127.0.0.1:11434 --model qwen3:8b --set num_ctx=16384
+      agent-parsers serve https://host/v1 --dialect tools --upstream-key-env KEY
+
+    docs/serve.md describes it.
+    """  # noqa: D301 - a line with \b is not filled
     if redact and log is None:
         raise typer.BadParameter("it is only for --log", param_hint="--redact")
     try:

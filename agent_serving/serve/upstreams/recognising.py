@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -74,6 +74,8 @@ def find_upstream(
         found = KINDS[kind]
     else:
         raise ValueError(f"there is no kind of server {kind!r}; there are {', '.join(KINDS)}, auto")
+    if parts.hostname == "api.openai.com":  # whose newer models take no other name
+        found = replace(found, names={"max_tokens": "max_completion_tokens"})
     # Ollama's own API tells what its other one hides; so does llama.cpp's of completions.
     is_its_own = is_whole and not (found.is_ollama and not path.startswith("/api/"))
     return FoundUpstream(found, base, trimmed if is_its_own else None, is_text)

@@ -71,6 +71,13 @@ def test_ollama_is_asked_by_its_own_api() -> None:
     assert (found.base, found.url) == ("http://host:1", None)
 
 
+def test_openai_itself_has_another_name_for_the_limit() -> None:
+    found = find_upstream("https://api.openai.com/v1", "openai")
+    assert found.base == "https://api.openai.com"
+    assert found.kind.names == {"max_tokens": "max_completion_tokens"}
+    assert not find_upstream("http://host:1", "openai").kind.names
+
+
 def test_what_cannot_be_recognised_is_said() -> None:
     with pytest.raises(ValueError, match=r"not recognised.*--server: llama_cpp, ollama"):
         find_upstream("http://host:1", transport=transport({}))
