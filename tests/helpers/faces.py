@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from agent_parsers.loop import Asking
 from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyFailure, ReplyText
@@ -141,6 +142,14 @@ def blocks_of(said: Iterable[Any]) -> list[tuple[str, Any]]:
             elif text.strip():
                 blocks.append((kind, text))
     return blocks
+
+
+def unknown_in(value: Any) -> set[str]:
+    """Return the fields in a *value* of a client's type that the client does not know."""
+    if isinstance(value, BaseModel):
+        inner = [*dict(value).values()]
+        return {*(value.model_extra or ())}.union(*map(unknown_in, inner))
+    return set().union(*map(unknown_in, value)) if isinstance(value, list) else set()
 
 
 def asked_in_all(asked: Asked, said: Iterable[Any]) -> None:

@@ -52,7 +52,7 @@ class ChatFace:
         fields.refuse(_REFUSED)
         messages = fields.take("messages", list)
         if not messages or not all(isinstance(m, Mapping) and "role" in m for m in messages):
-            raise ValueError("`messages` is a list of messages, each with a `role`")
+            raise ValueError("`messages` must be a list of messages, each with a `role`")
         tools, warnings = _tools(fields.take("tools", list) or [])
         tool_choice, tools = _tool_choice(fields.take("tool_choice", str, Mapping), tools)
         usual, newer = fields.take("max_tokens", int), fields.take("max_completion_tokens", int)
@@ -60,7 +60,7 @@ class ChatFace:
         schema = _schema(fields.take("response_format", Mapping))
         count = fields.take("n", int)
         if count is not None and not 1 <= count <= _MOST_REPLIES:
-            raise ValueError(f"`n` is 1 to {_MOST_REPLIES}, not {count}")
+            raise ValueError(f"`n` must be 1 to {_MOST_REPLIES}, not {count}")
         options = fields.take("stream_options", Mapping) or {}
         asked = Asked(
             model=fields.take("model", str) or "",
@@ -167,7 +167,7 @@ def _tools(tools: Sequence[Any]) -> tuple[list[Any], list[str]]:
     functions, warnings = [], []
     for tool in tools:
         if not isinstance(tool, Mapping):
-            raise ValueError("`tools` is a list of objects with `type` and `function`")  # noqa: TRY004
+            raise ValueError("`tools` must be a list of objects with `type` and `function`")  # noqa: TRY004
         if tool.get("type", "function") != "function":
             warnings.append(f"a tool of the type {tool['type']!r} was dropped")
         elif not isinstance(tool.get("function"), Mapping) or not tool["function"].get("name"):
@@ -213,7 +213,7 @@ def _schema(form: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         return {"type": "object"}
     if kind == "json_schema":
         return json_schema_in(form.get("json_schema"), "response_format.json_schema")
-    raise ValueError(f"`response_format` is text, json_object or json_schema, not {kind!r}")
+    raise ValueError(f"`response_format` must be text, json_object or json_schema, not {kind!r}")
 
 
 def _sum(so_far: dict[str, Any] | None, ended: ReplyEnd) -> dict[str, Any] | None:

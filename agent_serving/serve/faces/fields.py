@@ -25,7 +25,7 @@ class Fields:
     def __init__(self, body: Any, where: str = "") -> None:
         if not isinstance(body, Mapping):
             found = f"`{where}`" if where else "the body of a request"
-            raise ValueError(f"{found} is an object, not {body!r:.100}")  # noqa: TRY004
+            raise ValueError(f"{found} must be an object, not {body!r:.100}")  # noqa: TRY004
         self._rest = dict(body)
         self.path: Final = where
         """Where the object stands in the body."""
@@ -61,7 +61,7 @@ class Fields:
         given = (*kinds, int) if float in kinds else kinds
         if is_bool or not isinstance(value, given):
             words = " or ".join(_KINDS[kind] for kind in kinds)
-            raise ValueError(f"{self.at(name)} is {words}, not {value!r:.100}")
+            raise ValueError(f"{self.at(name)} must be {words}, not {value!r:.100}")
         if isinstance(value, str) and not value.isascii():
             _check_whole(value, self.at(name))
         return value
@@ -75,7 +75,7 @@ class Fields:
         value = self.take(name, *kinds)
         if value in (None, ""):
             words = " or ".join(_KINDS[kind] for kind in kinds)
-            raise ValueError(f"{self.at(name)} is missing: it is {words}")
+            raise ValueError(f"{self.at(name)} is missing: it must be {words}")
         return value
 
     def take_object(self, name: str) -> Fields:
@@ -110,7 +110,7 @@ class Fields:
             ValueError: It is missing, or neither.
         """
         if self._rest.get(name) is None:
-            raise ValueError(f"{self.at(name)} is missing: it is a text or a list")
+            raise ValueError(f"{self.at(name)} is missing: it must be a text or a list")
         return self.take_content(name)
 
     def _each(self, name: str, values: Sequence[Any]) -> list[Fields]:
@@ -126,7 +126,9 @@ class Fields:
         value = self.take(name, str, list) or []
         stop = [value] if isinstance(value, str) else value
         if not all(isinstance(each, str) and each for each in stop):
-            raise ValueError(f"{self.at(name)} is a text or a list of texts, none of them empty")
+            raise ValueError(
+                f"{self.at(name)} must be a text or a list of texts, none of them empty"
+            )
         return list(stop)
 
     def rest(self, left_out: Sequence[str] = ()) -> dict[str, Any]:
@@ -143,8 +145,8 @@ def _check_whole(text: str, where: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         raise ValueError(
-            f"{where} is no text: character {error.start + 1} is half a surrogate pair; send the"
-            " whole character"
+            f"{where} is not valid text: character {error.start + 1} is half a surrogate pair;"
+            " send the whole character"
         ) from None
 
 
@@ -156,7 +158,7 @@ def json_schema_in(form: Any, name: str) -> Mapping[str, Any]:
     """
     schema = form.get("schema") if isinstance(form, Mapping) else None
     if not isinstance(schema, Mapping):
-        raise ValueError(f"`{name}` has a `schema`, which is a JSON Schema")  # noqa: TRY004
+        raise ValueError(f"`{name}` must have a `schema`, which is a JSON Schema")  # noqa: TRY004
     return schema
 
 
@@ -168,7 +170,8 @@ def check_choice(choice: str, tools: Sequence[Any]) -> str:
     """
     if choice not in ("auto", "none", "required"):
         raise ValueError(
-            f"`tool_choice` is auto, none, required or an object that names a tool, not {choice!r}"
+            "`tool_choice` must be auto, none, required or an object that names a tool, not"
+            f" {choice!r}"
         )
     if choice == "required" and not tools:
         raise ValueError("`tool_choice` requires a call, and there is no tool to call")

@@ -124,7 +124,9 @@ class MessagesFace:
 def _most_tokens(fields: Fields) -> int:
     most: int = fields.need("max_tokens", int)
     if most < 1:
-        raise ValueError(f"`max_tokens` is 1 or more, not {most}: a reply has at least a token")
+        raise ValueError(
+            f"`max_tokens` must be 1 or more, not {most}: a reply has at least a token"
+        )
     return most
 
 
@@ -137,12 +139,12 @@ def _effort(thinking: Fields, config: Fields) -> dict[str, Any]:
         return {"reasoning_effort": "none"}
     if kind == "enabled":
         if budget is None or budget < 1:
-            raise ValueError("`thinking.budget_tokens` is a whole number, 1 or more")
+            raise ValueError("`thinking.budget_tokens` must be a whole number, 1 or more")
         by_budget = "low" if budget < _LOW else "medium" if budget < _MEDIUM else "high"
         return {"reasoning_effort": effort or by_budget, "thinking_budget_tokens": budget}
     if kind not in (None, "adaptive", "between_tools"):
         raise ValueError(
-            f"`thinking.type` is enabled, disabled, adaptive or between_tools, not {kind!r}"
+            f"`thinking.type` must be enabled, disabled, adaptive or between_tools, not {kind!r}"
         )
     return {"reasoning_effort": effort}
 
@@ -153,7 +155,9 @@ def _form_of(fields: Fields, name: str = "format") -> Mapping[str, Any] | None:
     if form is None:
         return None
     if form.get("type") != "json_schema":
-        raise ValueError(f"{fields.at(name)} has the type json_schema, not {form.get('type')!r}")
+        raise ValueError(
+            f"{fields.at(name)} must have the type json_schema, not {form.get('type')!r}"
+        )
     return json_schema_in(form, fields.path_of(name))
 
 
@@ -174,7 +178,7 @@ def _choose(choice: Fields, offered: OfferedTools) -> ToolChoice:
         return offered.choose("required", [choice.need("name", str)])
     modes = {None: "auto", "auto": "auto", "any": "required", "none": "none"}
     if kind not in modes:
-        raise ValueError(f"`tool_choice.type` is auto, any, tool or none, not {kind!r}")
+        raise ValueError(f"`tool_choice.type` must be auto, any, tool or none, not {kind!r}")
     return offered.choose(modes[kind])
 
 
@@ -197,7 +201,7 @@ def _read_message(message: Fields, told: ToldHistory) -> None:
     elif role == "assistant":
         _read_assistant(content, told)
     else:
-        raise ValueError(f"{message.at('role')} is user, assistant or system, not {role!r}")
+        raise ValueError(f"{message.at('role')} must be user, assistant or system, not {role!r}")
 
 
 def _read_user(content: str | list[Fields], told: ToldHistory) -> None:
@@ -258,7 +262,7 @@ def _read_said(kind: str, block: Fields, told: ToldHistory) -> None:
         )
     else:
         raise ValueError(
-            f"{block.at('type')} is text, thinking or tool_use in what the assistant says, not"
+            f"{block.at('type')} must be text, thinking or tool_use in what the assistant says, not"
             f" {kind!r}"
         )
 
@@ -278,7 +282,8 @@ def _part(kind: str, block: Fields) -> dict[str, Any]:
     if kind == "tool_reference":
         return text_part(block.need("tool_name", str))
     raise ValueError(
-        f"{block.at('type')} is text, image, document, search_result or tool_result, not {kind!r}"
+        f"{block.at('type')} must be text, image, document, search_result or tool_result, not"
+        f" {kind!r}"
     )
 
 
@@ -310,8 +315,8 @@ def _address(kind: str, source: Fields, *kinds: str) -> str:
     """
     if kind not in kinds:
         raise ValueError(
-            f"{source.at('type')} is {' or '.join(kinds)}, not {kind!r}: send the content of the"
-            " file"
+            f"{source.at('type')} must be {' or '.join(kinds)}, not {kind!r}: send the content of"
+            " the file"
         )
     if kind == "url":
         return str(source.need("url", str))

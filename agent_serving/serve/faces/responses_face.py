@@ -168,7 +168,7 @@ class ResponsesFace:
 def _most_tokens(fields: Fields) -> int | None:
     most: int | None = fields.take("max_output_tokens", int)
     if most is not None and most < 1:
-        raise ValueError(f"`max_output_tokens` is 1 or more, not {most}")
+        raise ValueError(f"`max_output_tokens` must be 1 or more, not {most}")
     return most
 
 
@@ -180,7 +180,7 @@ def _schema(form: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         return {"type": "object"}
     if kind == "json_schema":
         return json_schema_in(form, "text.format")
-    raise ValueError(f"`text.format.type` is text, json_object or json_schema, not {kind!r}")
+    raise ValueError(f"`text.format.type` must be text, json_object or json_schema, not {kind!r}")
 
 
 # -- tools ---------------------------------------------------------------------------------------
@@ -266,7 +266,9 @@ def _read_message(item: Fields, told: ToldHistory) -> None:
         said = content if isinstance(content, str) else "".join(map(_said, content))
         told.add_said("content", said)
     else:
-        raise ValueError(f"{item.at('role')} is user, assistant, system or developer, not {role!r}")
+        raise ValueError(
+            f"{item.at('role')} must be user, assistant, system or developer, not {role!r}"
+        )
 
 
 def _said(part: Fields) -> str:
@@ -275,7 +277,7 @@ def _said(part: Fields) -> str:
     if kind == "refusal":
         return str(part.need("refusal", str))
     if kind not in ("output_text", "input_text", "text"):
-        raise ValueError(f"{part.at('type')} is output_text or refusal, not {kind!r}")
+        raise ValueError(f"{part.at('type')} must be output_text or refusal, not {kind!r}")
     return text_in(part)
 
 
@@ -298,7 +300,8 @@ def _part(part: Fields) -> dict[str, Any]:
     if kind == "input_audio":
         return {"type": kind, "input_audio": dict(part.need("input_audio", Mapping))}
     raise ValueError(
-        f"{part.at('type')} is input_text, input_image, input_file or input_audio, not {kind!r}"
+        f"{part.at('type')} must be input_text, input_image, input_file or input_audio, not"
+        f" {kind!r}"
     )
 
 

@@ -170,7 +170,7 @@ def text_in(part: Fields) -> str:
     """
     text: str | None = part.take("text", str)
     if text is None:
-        raise ValueError(f"{part.at('text')} is missing: it is a text")
+        raise ValueError(f"{part.at('text')} is missing: it must be a text")
     return text
 
 
@@ -189,5 +189,5 @@ def texts_in(content: str | list[Fields], *kinds: str) -> list[str]:
     for part in content:
         kind = part.need("type", str)
         if kind not in kinds:
-            raise ValueError(f"{part.at('type')} is {' or '.join(kinds)} here, not {kind!r}")
+            raise ValueError(f"{part.at('type')} must be {' or '.join(kinds)} here, not {kind!r}")
     return [*map(text_in, content)]
