@@ -1,14 +1,22 @@
-"""The commands about templates, and the playground."""
+"""The commands about templates, the playground, and the server in front of another."""
 
 import json
 import re
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias
 
 import typer
 
 from agent_parsers.cli.help import Commands
-from agent_parsers.cli.options import DialectArgument, ToolsGiven, fail, known_tools
+from agent_parsers.cli.options import (
+    AUTO,
+    DialectArgument,
+    ToolsGiven,
+    dialects_like,
+    fail,
+    known_tools,
+)
 from agent_parsers.cli.wording import NAME
 
 commands: Commands = Commands()
@@ -149,6 +157,195 @@ def playground(
         if browser:
             typer.launch(server.url)
         server.serve_forever()
+
+
+class ServerKind(StrEnum):
+    """The kind of the server behind."""
+
+    AUTO = "auto"
+    LLAMA_CPP = "llama_cpp"
+    OLLAMA = "ollama"
+    SGLANG = "sglang"
+    VLLM = "vllm"
+    LM_STUDIO = "lm_studio"
+    OPENAI = "openai"
+
+
+class ToolsPlace(StrEnum):
+    """Where the model learns of the tools."""
+
+    PROMPT = "prompt"
+    TEMPLATE = "template"
+
+
+_KeyEnv: TypeAlias = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Environment variable with the keys that clients send."),
+]
+_KeyFile: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="FILE", help="File with such keys, one a line.")
+]
+
+
+@commands.command(
+    epilog="Exit status: 0 if it was stopped by a signal; 1 if it cannot start, which standard"
+    " error reports; 2 if the command line is wrong."
+)
+def serve(
+    upstream: Annotated[
+        str,
+        typer.Argument(
+            metavar="URL",
+            help="The server behind, such as http://127.0.0.1:8080, or its chat or text"
+            " completions.",
+            show_default=False,
+        ),
+    ],
+    dialect: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME|MODEL|auto",
+            autocompletion=dialects_like,
+            help="What the model writes: a dialect, a model that writes it, or tools if the server"
+            " returns calls; auto asks the server for its model.",
+        ),
+    ] = AUTO,
+    server: Annotated[
+        ServerKind, typer.Option(help="The kind of the server; auto asks it.")
+    ] = ServerKind.AUTO,
+    text: Annotated[
+        bool, typer.Option("--text", help="Ask for text completions, without a chat template.")
+    ] = False,
+    tools_in: Annotated[
+        ToolsPlace,
+        typer.Option(help="Where the model learns of the tools; template: the server's has them."),
+    ] = ToolsPlace.PROMPT,
+    prompt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="How the prompt ends that the model continues, such as '<think>'; llama.cpp is"
+            " asked.",
+            show_default=False,
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Model to ask for, whatever clients name."),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="What the server behind is asked beside, such as num_ctx=16384, unless the client"
+            " says it; may be repeated.",
+        ),
+    ] = None,
+    retries: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="How often the model tries again if its reply cannot be read; by default 2, and 0"
+            " in streams, where text is then sent as it comes.",
+            show_default=False,
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(metavar="NAME", help="Where it listens; this machine only by default.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="N", min=1, max=65535)] = 8000,
+    key_env: _KeyEnv = None,
+    key_file: _KeyFile = None,
+    upstream_key_env: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Environment variable with the key for the server behind; by default that of the"
+            " client is passed on.",
+        ),
+    ] = None,
+    upstream_key_file: Annotated[
+        str | None, typer.Option(metavar="FILE", help="File with that key.")
+    ] = None,
+    max_bytes: Annotated[
+        int, typer.Option(metavar="N", min=1_000, help="Longest request, and longest reply.")
+    ] = 10_000_000,
+    max_clients: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Most requests at once.")
+    ] = 2_000,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.1, help="Longest time for a reply.")
+    ] = 600,
+    ping: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", min=0.1, help="A stream that is silent for so long says it is alive."
+        ),
+    ] = 15,
+    grace: Annotated[
+        int,
+        typer.Option(
+            metavar="SECONDS", min=0, help="How long replies may go on after a signal to stop."
+        ),
+    ] = 30,
+    log: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Add each run to this file, which parse and report read."
+        ),
+    ] = None,
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Leave texts and arguments out of the log.")
+    ] = False,
+) -> None:
+    """Serve tool calls in front of a server whose model writes text.
+
+    Clients of OpenAI's Chat Completions and Responses and of Anthropic's Messages get calls,
+    content and reasoning, whole or streamed; the server behind gets prompts with the tools in the
+    format of its model.
+
+    \b
+      agent-parsers serve http://127.0.0.1:8080 --dialect hermes
+      agent-parsers serve http://127.0.0.1:11434 --model qwen3:8b --set num_ctx=16384
+      agent-parsers serve https://host/v1 --dialect tools --upstream-key-env KEY
+
+    docs/serve.md describes it.
+    """  # noqa: D301 - a line with \b is not filled
+    if redact and log is None:
+        raise typer.BadParameter("it is only for --log", param_hint="--redact")
+    try:
+        from agent_serving.serve import running  # lazily: loads a web server
+        from agent_serving.serve.app import ServerLimits
+    except ImportError as error:
+        fail(f"{error.name} is not installed: pip install 'agent-parsers[serve]'")
+    try:
+        upstream_keys = running.keys_in(upstream_key_env, upstream_key_file)
+        if len(upstream_keys) > 1:
+            fail("there is more than one key for the server behind")
+        settings = running.ServeSettings(
+            upstream,
+            dialect=dialect,
+            server=server.value,
+            is_text=text,
+            tools_in=tools_in.value,
+            prompt=prompt,
+            model=model,
+            retries=retries,
+            others=running.settings_in(set_ or ()),
+            host=host,
+            port=port,
+            keys=running.keys_in(key_env, key_file),
+            upstream_key=upstream_keys[0] if upstream_keys else None,
+            limits=ServerLimits(max_bytes, timeout, max_clients, ping),
+            grace_s=grace,
+            log=log,
+            is_redacted=redact,
+        )
+        running.serve(settings, lambda line: typer.echo(f"{NAME}: {line}", err=True))
+    except (OSError, ValueError) as error:
+        fail(str(error))
 
 
 commands.add_typer(_derived)

@@ -15,7 +15,7 @@ Source: https://platform.openai.com/docs/api-reference/chat/streaming
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
@@ -70,8 +70,7 @@ class OpenAIReply:
     """
 
     def __init__(self, parser: AnyDialectParser, *, model: str = "") -> None:
-        said = {"id": f"chatcmpl-{uuid4().hex}", "created": int(time.time()), "model": model}
-        self._about: Final[dict[str, Any]] = said
+        self._chunks: Final = ChatChunks(model)
         self._dialect_parser: Final = parser
         self._has_begun = False
         self.content: str = ""
@@ -118,8 +117,7 @@ class OpenAIReply:
     def completion(self) -> dict[str, Any]:
         """The whole reply, for a client that asked for no stream."""
         choice = {"index": 0, "message": self.message, "finish_reason": self.finish_reason}
-        about = {**self._about, "object": "chat.completion"}
-        return {**about, "choices": [choice], "usage": self.usage}
+        return self._chunks.completion([choice], self.usage)
 
     def feed(self, chunk: ModelOutput) -> list[dict[str, Any]]:
         """Take the next chunk of the text and return the chunks of the reply that it completes.
@@ -165,7 +163,7 @@ class OpenAIReply:
             deltas += self._rest_of("reasoning_content", thought)
         deltas += self._rest_of("content", content or "")
         last = self._chunk({}, self.finish_reason)
-        usage = [{**last, "choices": [], "usage": self.usage}] if include_usage else []
+        usage = [self._chunks.usage(self.usage)] if include_usage else []
         return [*(self._chunk(delta) for delta in deltas), last, *usage]
 
     def retry(self, error: OutputParserException) -> tuple[AgentAction, str]:
@@ -189,8 +187,7 @@ class OpenAIReply:
         if not self._has_begun:
             self._has_begun = True
             delta = {"role": "assistant", **delta}
-        choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
-        return {**self._about, "object": "chat.completion.chunk", "choices": [choice]}
+        return self._chunks.chunk(delta, finish_reason)
 
     def _deltas(self, events: Iterable[Event]) -> Iterator[dict[str, Any]]:
         for event in events:
@@ -225,6 +222,43 @@ class OpenAIReply:
         if rest := whole[len(getattr(self, name)) :]:
             self._is_apart.clear()
             yield self._said(name, rest)
+
+
+class ChatChunks:
+    """Makes the chunks of one reply, which all have the same id, and the completion.
+
+    Args:
+        model: Name of the model.
+    """
+
+    def __init__(self, model: str) -> None:
+        said = {"id": f"chatcmpl-{uuid4().hex}", "created": int(time.time()), "model": model}
+        self._about: Final[dict[str, Any]] = said
+        self._of_chunk: Final = {**said, "object": "chat.completion.chunk"}
+
+    def chunk(
+        self, delta: dict[str, Any], reason: str | None = None, *, index: int = 0, **beside: Any
+    ) -> dict[str, Any]:
+        """Return a chunk with the *delta* of a choice, and what stands *beside* that."""
+        choice = {"index": index, "delta": delta, **beside, "finish_reason": reason}
+        return {**self._of_chunk, "choices": [choice]}
+
+    def usage(self, usage: Any) -> dict[str, Any]:
+        """Return the chunk with the *usage*, which is the last one."""
+        return {**self._of_chunk, "choices": [], "usage": usage}
+
+    def completion(self, choices: list[dict[str, Any]], usage: Any) -> dict[str, Any]:
+        """Return the whole reply."""
+        return {**self._about, "object": "chat.completion", "choices": choices, "usage": usage}
+
+
+def as_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the ``usage_metadata`` of a message as this API has it."""
+    return {
+        "prompt_tokens": usage["input_tokens"],
+        "completion_tokens": usage["output_tokens"],
+        "total_tokens": usage["total_tokens"],
+    }
 
 
 def _call(action: AgentAction) -> dict[str, Any]:

@@ -32,8 +32,10 @@ from agent_parsers.messages.reading.pieces import as_json
 from agent_parsers.messages.reading.plain import PlainReplyParser
 from agent_parsers.messages.writing.native import with_native_calls, with_results
 from agent_parsers.messages.writing.past import PastTurn, past_of, past_of_steps
+from agent_parsers.parsers.auto_parser import AutoParser
 from agent_parsers.parsers.event_parser import TurnReader
 from agent_parsers.parsers.message_parser import MessageParser
+from agent_parsers.parsers.turn_parser import TurnParser
 from agent_parsers.registry.dialects_by_name import get_parser
 from output_parsers import ModelRefusalError, OutputParserException
 from output_parsers.model_output import part_of, text_of
@@ -98,7 +100,7 @@ class Asking(Generic[T]):
 
     Args:
         parser: A parser of any dialect, or of messages; or its name, or that of a model, as
-            `get_parser` takes them.
+            `get_parser` takes them. That of ``"auto"`` only with tools in the template.
         question: What the model is asked; see `DialectParser.render_prompt`.
         steps: The steps taken so far. The list grows by the errors of turns that are asked again.
         tools: The tools; by default those of the parser.
@@ -125,12 +127,13 @@ class Asking(Generic[T]):
 
     Raises:
         TypeError: *parser* is not a parser, there are no tools, or the strategy does not fit it.
-        ValueError: *tool_choice* is no tool, or a tool has the name of one for the answer.
+        ValueError: *tool_choice* is no tool, a tool has the name of one for the answer, or the
+            parser of ``"auto"`` is to write a prompt.
     """
 
     def __init__(
         self,
-        parser: str | AnyDialectParser[T] | MessageParser[Any, T],
+        parser: str | AnyDialectParser[T] | MessageParser[Any, T] | AutoParser[T],
         question: str | None = None,
         steps: list[Any] | None = None,
         *,
@@ -186,7 +189,7 @@ class Asking(Generic[T]):
                 self._is_plain = not len(listed)  # or a call of these is no answer
                 self._is_buffered = not as_messages
                 as_messages = True
-        if plain and not isinstance(parser, MessageParser):
+        if plain and isinstance(parser, TurnParser):
             from agent_parsers.messages.writing.conversation import with_quoted_calls
 
             past = with_quoted_calls(past, parser.dialect)
@@ -210,7 +213,8 @@ class Asking(Generic[T]):
             raise ValueError(f"max_retries is 0 or more, not {max_retries}")
         self._retries = self._max_retries = max_retries
         self._parallel: Final = parallel
-        self._stop: Final = [*dict.fromkeys((*self.parser.stop, *stop))]
+        own = () if isinstance(self.parser, AutoParser) else self.parser.stop
+        self._stop: Final = [*dict.fromkeys((*own, *stop))]
         self.ended: Ended = "unknown"
         """How the last reply ended, as far as that is known."""
         self.usage: UsageMetadata | None = None

@@ -264,11 +264,20 @@ class AutoStreamParser:
         """The actions or the answer, once the turn has ended."""
         self.dialect = ""
         """What the turn was read in; see `AutoTurn`."""
+        self.thought: str | None = None
+        """The thought, once the turn has ended and its parser tells it."""
+        self.content: str | None = None
+        """The content, likewise."""
 
     @property
     def ended(self) -> Ended:
         """How the turn ended, as far as its message says it."""
         return self._message.ended
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        return "".join(self._texts)
 
     def feed(self, chunk: ModelOutput, /) -> list[Event]:
         """Take *chunk*; nothing is told before the end.
@@ -322,6 +331,10 @@ class AutoStreamParser:
             self.last_events = merge_events([*events, *stream.last_events])
             raise
         self.result = _as_list(stream.result)
+        thought: str | None = stream.thought
+        is_whole = error is not None or thought is None
+        self.thought = thought if is_whole else self._beside.and_own(thought or "")
+        self.content = stream.content
         self.last_events = merge_events(events)
         return self.last_events
 

@@ -383,3 +383,40 @@ def test_a_wrapper_with_no_tool_to_choose_tells_none() -> None:
     assert (request.tools, [each.text for each in request.prompt]) == (None, ["Hi."])
     read(asking, "Hello.")
     assert asking.message.content == "Hello."
+
+
+@pytest.mark.parametrize(
+    ("name", "reply"),
+    [
+        ("hermes", "I look."),
+        ("qwen3_coder", ""),
+        ("tools", "I look."),
+    ],
+)
+def test_what_a_reply_is_written_in_may_be_found_if_the_template_has_the_tools(
+    name: str, reply: str
+) -> None:
+    asking = Asking("auto", "How large?", tools=[area], tools_in="template", plain=True)
+    request = asking.request()
+    assert (request.stop, request.tools) == ([], asking.tools)
+    if name == "tools":
+        call: Any = {"name": "area", "args": THUN, "id": "c1"}
+        beside = {"reasoning_content": "Thun it is."}
+        asking.feed(AIMessage(reply, tool_calls=[call], additional_kwargs=beside))
+    else:
+        parser: Any = get_parser(name, tools=[area])
+        action = AgentAction("area", THUN, "")
+        asking.feed(parser.render([action], thought="Thun it is.", content=reply))
+    asking.close("stop")
+    (action,) = asking.actions
+    assert (action.tool, action.tool_input) == ("area", THUN)
+    assert (asking.thought, asking.content) == ("Thun it is.", reply)
+    read(asking, "It has 48 km2.")
+    assert asking.finish is not None
+    assert asking.finish.output == "It has 48 km2."
+
+
+def test_auto_writes_no_prompt() -> None:
+    asking = Asking("auto", "How large?", tools=[area])
+    with pytest.raises(ValueError, match="no prompt"):
+        asking.request()

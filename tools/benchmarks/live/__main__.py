@@ -6,7 +6,7 @@ are broken on purpose, *native* calls of the server beside ours, and the *agents
 by default all.
 
 It installs nothing; it says which two packages it needs, and the agents also need ``openai`` and
-what examples/proxy.py needs. A token takes some 20 ms of CPU, so all of it takes two hours.
+what the extra [serve] has. A token takes some 20 ms of CPU, so all of it takes two hours.
 """
 
 from __future__ import annotations

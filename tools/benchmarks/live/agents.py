@@ -1,4 +1,4 @@
-"""The examples before the live server: the local agent, and the proxy with the `openai` client."""
+"""The examples before the live server: the local agent, and `agent-parsers serve` with `openai`."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ DIALECTS = ("react", "hermes")
 
 
 def report(server: Server) -> str:
-    """Return what the agent did, free and constrained, and what came through the proxy."""
+    """Return what the agent did, free and constrained, and what came through the server."""
     sys.path.insert(0, str(EXAMPLES))
     said = [_agent(server, name, grammar) for name in DIALECTS for grammar in (None, "llama_cpp")]
-    return "\n".join((*said, _proxied(server)))
+    return "\n".join((*said, _served(server)))
 
 
 def _agent(server: Server, dialect: str, grammar: str | None) -> str:
@@ -50,12 +50,12 @@ def _agent(server: Server, dialect: str, grammar: str | None) -> str:
     return f"local_agent, {dialect}, grammar: {grammar}\n{written.getvalue()}{end}\n"
 
 
-def _proxied(server: Server) -> str:
-    """Return what the `openai` client gets from the proxy: whole and streamed, with tools."""
+def _served(server: Server) -> str:
+    """Return what the `openai` client gets of `agent-parsers serve`: whole and streamed."""
     from openai import APIError, OpenAI
 
-    lines = ["proxy, hermes"]
-    with _proxy(server) as url, OpenAI(base_url=url, api_key="none", max_retries=0) as client:
+    lines = ["serve, hermes"]
+    with _serving(server) as url, OpenAI(base_url=url, api_key="none", max_retries=0) as client:
         for seed in range(3):
             asked: Any = {
                 "model": "local", "messages": [*PAST, {"role": "user", "content": QUESTION}],
@@ -73,12 +73,11 @@ def _proxied(server: Server) -> str:
 
 
 @contextmanager
-def _proxy(server: Server) -> Iterator[str]:
+def _serving(server: Server) -> Iterator[str]:
     port = free_port()
-    upstream = f"{server.url}/v1/chat/completions"
     command = [
-        *(sys.executable, str(EXAMPLES / "proxy.py"), "--dialect", "hermes", "--retries", "2"),
-        *("--upstream", upstream, "--port", str(port)),
+        *(sys.executable, "-m", "agent_parsers", "serve", server.url, "--dialect", "hermes"),
+        *("--server", "llama_cpp", "--retries", "2", "--port", str(port)),
     ]
     process = subprocess.Popen(command)
     try:

@@ -1,9 +1,9 @@
-"""Measures what the proxy of the examples adds to each chunk, and what it makes of faults.
+"""Measures what `agent-parsers serve` adds to each chunk, its memory, and what becomes of faults.
 
-Run ``python -m tools.benchmarks.proxy``, perhaps with ``--clients 200``, ``--chunks 50``,
-``--pause-ms 100`` and ``--rounds 5``. The upstream and the proxy have a process each. The upstream
-writes the time into each chunk, so the delay of a chunk is known where it arrives; rounds with and
-without the proxy alternate.
+Run ``python -m tools.benchmarks.serve``, perhaps with ``--clients 1000``, ``--chunks 50``,
+``--pause-ms 1000`` and ``--rounds 3``. The upstream and the server have a process each. The
+upstream writes the time into each chunk, so the delay of a chunk is known where it arrives; rounds
+with and without the server alternate. The requests have a tool, so each chunk is read in a dialect.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import time
@@ -30,7 +31,6 @@ from tests.helpers.text_upstream import FAULTS, TextUpstream, Written, chunk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PROXY = Path(__file__).parents[2] / "examples" / "proxy.py"
 CALL = '<tool_call>\n{"name": "area", "arguments": {"lake": "%s"}}\n</tool_call>\n'
 PATH = "/v1/chat/completions"
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
@@ -38,20 +38,27 @@ HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name, usual in (("clients", 200), ("chunks", 50), ("pause-ms", 100), ("rounds", 5)):
+    for name, usual in (("clients", 1_000), ("chunks", 50), ("pause-ms", 1_000), ("rounds", 3)):
         options.add_argument(f"--{name}", type=int, default=usual)
     options.add_argument("--requests", type=int, default=100, help="of each fault")
     asked = options.parse_args()
-    with upstream(asked.chunks, asked.pause_ms / 1_000) as url, proxy(url) as through:
-        delays: dict[str, list[float]] = {"direct": [], "proxy": []}
-        for _ in range(asked.rounds):
-            for name, address in (("direct", url), ("proxy", through)):
+    with upstream(asked.chunks, asked.pause_ms / 1_000) as url, served(url) as (through, pid):
+        delays: dict[str, list[float]] = {"direct": [], "served": []}
+        print(f"memory of the server at its start: {megabytes(pid):.0f} MB")
+        used = cpu_seconds(pid)
+        for number in range(1, asked.rounds + 1):
+            for name, address in (("direct", url), ("served", through)):
                 delays[name] += asyncio.run(delays_of(address, asked.clients, asked.chunks))
-        print(f"{asked.clients} clients, a chunk every {asked.pause_ms} ms; delay of a chunk in ms")
+            most, now = megabytes(pid, "VmHWM"), megabytes(pid)
+            print(f"round {number}: at most {most:.0f} MB so far, {now:.0f} MB after it")
+        used = (cpu_seconds(pid) - used) / (asked.rounds * asked.clients * asked.chunks)
+        print(f"CPU of the server per chunk, with its part of the request: {used * 1e6:.0f} µs")
+        print(f"{asked.clients} streams, a chunk every {asked.pause_ms} ms; delay of a chunk in ms")
         found = {name: quantiles(each, n=100) for name, each in delays.items()}
         for at in (50, 99):
-            direct, proxied = (found[name][at - 1] * 1e3 for name in ("direct", "proxy"))
-            print(f"p{at}: direct {direct:.2f}, proxy {proxied:.2f}, added {proxied - direct:.2f}")
+            direct, through_it = (found[name][at - 1] * 1e3 for name in ("direct", "served"))
+            added = through_it - direct
+            print(f"p{at}: direct {direct:.2f}, served {through_it:.2f}, added {added:.2f}")
         print(f"\n{asked.requests} requests of each fault, {asked.clients} at once")
         for fault in ("", *FAULTS):
             counts = asyncio.run(outcomes(through, fault, asked.requests, asked.clients))
@@ -76,16 +83,32 @@ def upstream(chunks: int, pause_s: float) -> Iterator[str]:
 
 
 @contextmanager
-def proxy(url: str) -> Iterator[str]:
-    """Run the proxy in a process, and yield its address."""
+def served(url: str) -> Iterator[tuple[str, int]]:
+    """Run the server in a process, and yield its address and the number of the process."""
     port = free_port()
-    command = [sys.executable, str(PROXY), "--dialect", "hermes", "--upstream", url + PATH]
-    with subprocess.Popen([*command, "--port", str(port)]) as process:
+    command = [
+        *(sys.executable, "-m", "agent_parsers", "serve", url + PATH, "--dialect", "hermes"),
+        *("--server", "openai", "--prompt", "assistant", "--port", str(port)),
+    ]
+    with subprocess.Popen(command) as process:
         try:
             wait_for(port)
-            yield f"http://127.0.0.1:{port}"
+            yield f"http://127.0.0.1:{port}", process.pid
         finally:
             process.terminate()
+
+
+def megabytes(pid: int, what: str = "VmRSS") -> float:
+    """Return the memory of a process, now or at most (``VmHWM``)."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    (line,) = (line for line in lines if line.startswith(what))
+    return int(line.split()[1]) / 1_024
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def free_port() -> int:
@@ -113,9 +136,9 @@ def serve(port: int, chunks: int, pause_s: float) -> None:
         return Written("I look. " + CALL % f"Thun {number}" + CALL % f"Zug {number}", fault)
 
     class Timed(TextUpstream):
-        async def _answer(self, reply: Written, is_chat: bool, writer: Any) -> None:
+        async def _answer(self, reply: Written, path: str, writer: Any) -> None:
             if reply.fault != "timed":
-                await super()._answer(reply, is_chat, writer)
+                await super()._answer(reply, path, writer)
                 return
             writer.write(HEAD)
             for _ in range(chunks):
@@ -137,7 +160,12 @@ def serve(port: int, chunks: int, pause_s: float) -> None:
 
 async def delays_of(url: str, clients: int, chunks: int) -> list[float]:
     """Return the delay of each chunk, in seconds."""
-    body = {"model": "timed/0", "messages": [{"role": "user", "content": "Q"}], "stream": True}
+    body = {
+        "model": "timed/0",
+        "messages": [{"role": "user", "content": "Q"}],
+        "tools": [{"type": "function", "function": {"name": "area"}}],
+        "stream": True,
+    }
     delays: list[float] = []
 
     async def one(client: httpx.AsyncClient, number: int) -> None:
@@ -169,7 +197,8 @@ async def outcomes(url: str, fault: str, requests: int, at_once: int) -> Counter
     slots = asyncio.Semaphore(at_once)
 
     async def one(client: AsyncOpenAI, number: int) -> str:
-        content, calls, reason = "", [], None
+        content, reason = "", None
+        calls: list[str] = []
         lakes = [f"Thun {number}", f"Zug {number}"]
         try:
             async with slots:
@@ -182,11 +211,13 @@ async def outcomes(url: str, fault: str, requests: int, at_once: int) -> Counter
                 async for each in stream:
                     for choice in each.choices:
                         content += choice.delta.content or ""
-                        calls += choice.delta.tool_calls or ()
+                        for call in choice.delta.tool_calls or ():
+                            calls += [""] * (call.index + 1 - len(calls))
+                            calls[call.index] += call.function.arguments
                         reason = choice.finish_reason or reason
         except APIError:
             return "error"
-        given = [json.loads(call.function.arguments)["lake"] for call in calls]
+        given = [json.loads(call)["lake"] for call in calls]
         if (content, given, reason) == ("I look.", lakes, "tool_calls"):
             return "whole"
         return "cut" if reason == "length" and given == lakes[: len(given)] else "lost"

@@ -1,0 +1,1 @@
+"""A server in front of another: tool calls for clients, from a model that only writes text."""

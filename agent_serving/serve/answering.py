@@ -1,0 +1,390 @@
+"""Answering one request: what is asked goes to the upstream, and what it writes is read."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_parser
+from agent_parsers.constrain import GrammarError
+from agent_parsers.core import REASONING, AutoParser, TurnParser, as_json
+from agent_parsers.loop import Asking, atake_turn
+from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyFailure, ReplyText
+from agent_serving.serve.shown import ShownContent, StopSearch, begun_in
+from agent_serving.serve.upstreams.chunks import ExchangeError
+from agent_serving.serve.upstreams.upstream import UpstreamRequest, chat_messages
+from output_parsers import ModelRefusalError
+from outputs import ProviderError
+
+if TYPE_CHECKING:
+    from agent_parsers.core import AnyDialectParser
+    from agent_parsers.loop import ToolChoice, ToolsIn
+    from agent_serving.serve.exchange.events import Asked
+    from agent_serving.serve.upstreams.chunks import Chunk
+    from agent_serving.serve.upstreams.upstream import Upstream
+
+ReplyEvent = ReplyText | ReplyCall | ReplyEnd
+_ASKED_AGAIN: Final = 2
+"""How often a whole reply is asked again by default, and one whose calls no grammar forces."""
+_MEDIA: Final = frozenset(
+    ("image_url", "input_image", "image", "input_audio", "file", "input_file", "document")
+)
+_THOUGHTS: Final = ("reasoning_content", "reasoning")
+_MOST_STOPS: Final = 4
+"""How many stop sequences any server takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweringOptions:
+    """How requests are answered."""
+
+    dialect: str
+    """The dialect of the model, or ``"tools"`` if the upstream returns calls."""
+    tools_in: ToolsIn = "prompt"
+    """Where the model learns of the tools."""
+    prompt: str = ""
+    """The end of the prompt that the model continues, such as ``<think>``; empty if not known."""
+    retries: int | None = None
+    """How often a reply that cannot be read is asked again; `None` for 0 for streams, 2 else."""
+    model: str | None = None
+    """The name of the model for the upstream; `None` for the one that the client says."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What the upstream is asked beside, unless the client says it."""
+
+
+class Answering:
+    """Answers requests.
+
+    Args:
+        upstream: What is asked.
+        options: How.
+
+    Raises:
+        ValueError: There is no such dialect, or it does not have such a prompt.
+    """
+
+    def __init__(self, upstream: Upstream, options: AnsweringOptions) -> None:
+        self.upstream: Final = upstream
+        self.options: Final = options
+        start: Any = {"prompt": options.prompt} if options.prompt else {}
+        self.parser: Final[Any] = get_parser(options.dialect, **start)
+        """What reads the replies."""
+        self.is_native: Final = not isinstance(self.parser, TurnParser | AutoParser)
+        """Whether the upstream returns calls."""
+        self.raw: Final[Mapping[str, Any]] = self._raw_fields()
+        """Fields of requests by which what is read arrives as the model writes it."""
+        end = options.prompt.rstrip()
+        self.opens: Final = next((mark for mark, _ in REASONING if end.endswith(mark)), "")
+        """The mark of a thought that the prompt opens; empty if it opens none."""
+        if self.is_native and upstream.is_text:
+            raise ValueError("calls of an upstream that takes a text are text: name a dialect")
+
+    def _raw_fields(self) -> dict[str, Any]:
+        kind = self.upstream.kind
+        if not (kind.preserves and isinstance(self.parser, TurnParser)):
+            return dict(kind.raw)
+        return {**kind.raw, "preserved_tokens": marks_of(self.parser)}
+
+    async def reply(self, asked: Asked, key: str | None = None) -> AsyncGenerator[ReplyEvent]:
+        """Yield what the model says and calls, and the end.
+
+        A call comes when all of the turn was read, so that none is of half a reply.
+
+        Args:
+            asked: What the client asks.
+            key: The header ``Authorization`` for the upstream.
+
+        Raises:
+            ExchangeError: There is no reply, or not the rest of it.
+        """
+        try:
+            turn = await asyncio.to_thread(_Turn, self, asked, key)
+        except (OutputParserException, TypeError, ValueError, LookupError, RecursionError) as error:
+            raise ExchangeError(ReplyFailure(400, f"the request: {error}")) from error
+        async with aclosing(turn.events()) as events:
+            async for event in events:
+                yield event
+
+    async def count_tokens(self, asked: Asked, key: str | None = None) -> int:
+        """Return how many tokens the prompt has, as the upstream counts them.
+
+        Raises:
+            ExchangeError: It does not count them.
+            ValueError: The request is wrong.
+        """
+        kind = self.upstream.kind
+        if not kind.counts:
+            raise ExchangeError(ReplyFailure(501, f"{kind.title} does not count tokens"))
+        turn = await asyncio.to_thread(_Turn, self, asked, key)
+        prompt = turn.prompt()
+        body: dict[str, Any] = {"model": self.options.model or asked.model}
+        if kind.name == "llama_cpp":
+            text = prompt
+            if not isinstance(text, str):
+                text = "\n".join(str(each["content"] or "") for each in text)
+            said = await self.upstream.json(kind.counts, {"content": text}, key)
+            count = len(said.get("tokens", ())) if isinstance(said, Mapping) else None
+        else:
+            name = "prompt" if isinstance(prompt, str) else "messages"
+            said = await self.upstream.json(kind.counts, {**body, name: prompt}, key)
+            count = said.get("count") if isinstance(said, Mapping) else None
+        if not isinstance(count, int):
+            raise ExchangeError(ReplyFailure(502, "the upstream sent no count of tokens"))
+        return count
+
+
+class _Turn:
+    """One reply: what is asked, what is read, and what was said so far."""
+
+    def __init__(self, answering: Answering, asked: Asked, key: str | None) -> None:
+        self._answering = answering
+        self._asked = asked
+        self._key = key
+        options, upstream = answering.options, answering.upstream
+        history = list(asked.history)
+        self._begun = begun_in(history)
+        if self._begun and not (upstream.is_text or upstream.kind.continues is not None):
+            raise ValueError(
+                f"the last message is the assistant's, which {upstream.kind.title} cannot be relied"
+                " on to continue: end with a message of the user, or with results"
+            )
+        if upstream.is_text and _has_media(history):
+            raise ValueError("an upstream that takes a text takes no images and no files")
+        has_tools = bool(asked.tools)
+        self._passes_schema = asked.schema is not None and not has_tools and not upstream.is_text
+        typed = None if self._passes_schema else asked.schema
+        retries = options.retries
+        if retries is None:
+            retries = 0 if asked.stream else _ASKED_AGAIN
+        parser, choice = answering.parser, asked.tool_choice
+        must_call = has_tools and choice not in ("auto", "none")
+        is_one = has_tools and not asked.parallel
+        self._is_constrained = must_call or is_one or typed is not None
+        asking: Asking[Any] = self._asking_with(parser, choice, typed, retries)
+        self._fields = self._constraints(asking, is_one=is_one, choice=choice)
+        if self._is_constrained and not self._fields and retries < _ASKED_AGAIN:
+            retries = _ASKED_AGAIN
+            asking = self._asking_with(parser, choice, typed, retries)
+        self._asking = asking
+        self._is_held = retries > 0
+        is_read = isinstance(asking.parser, TurnParser | AutoParser)
+        self._is_plain = not (has_tools or is_read)
+        wanted = asked.settings.get("logprobs") or asked.settings.get("top_logprobs")
+        if wanted and not self._is_plain:
+            raise ValueError(
+                "`logprobs` beside `tools`: what the model writes is read, so its tokens are not"
+                " those of the reply"
+            )
+        self._is_answered = False  # whether the upstream has sent anything
+        self._logprobs: list[Any] = []
+        self._stop = StopSearch(asked.stop)
+        self._shown = ShownContent(self._stop, self._begun)
+
+    def _asking_with(
+        self, parser: AnyDialectParser[Any], choice: ToolChoice, typed: Any, retries: int
+    ) -> Asking[Any]:
+        asked, options = self._asked, self._answering.options
+        history = list(asked.history)
+        if self._begun:
+            history.pop()
+        is_native = self._answering.is_native
+        return Asking(
+            parser,
+            system=asked.system,
+            history=history,
+            tools=[*asked.tools],
+            tool_choice=choice,
+            parallel=asked.parallel,
+            output_type=typed,
+            has_provider=is_native,
+            max_retries=retries,
+            as_messages=not self._answering.upstream.is_text,
+            tools_in="prompt" if is_native else options.tools_in,
+            plain=not is_native,
+        )
+
+    def _constraints(
+        self, asking: Asking[Any], *, is_one: bool, choice: ToolChoice
+    ) -> dict[str, Any]:
+        """Return the fields of the request beside the prompt: a grammar, and what keeps marks."""
+        kind, parser = self._answering.upstream.kind, asking.parser
+        if not isinstance(parser, TurnParser):
+            return {}
+        fields: dict[str, Any] = {}
+        if self._is_constrained and kind.grammar is not None:
+            must_call = choice not in ("auto", "none")
+            is_named = choice not in ("auto", "none", "required")
+            try:
+                fields = parser.structured_outputs(
+                    kind.grammar,
+                    turn="call" if must_call else "any",
+                    max_calls=1 if is_named or is_one else None,
+                )
+            except (GrammarError, ValueError):  # the turn is checked, and asked for again
+                fields = {}
+        return fields
+
+    def prompt(self) -> str | list[dict[str, Any]]:
+        """Return the prompt, as a text or as messages of Chat Completions."""
+        prompt = self._asking.request().prompt
+        return prompt if isinstance(prompt, str) else chat_messages(prompt, is_native=False)
+
+    # -- the events ------------------------------------------------------------------------------
+
+    async def events(self) -> AsyncGenerator[ReplyEvent]:
+        """Yield what the model says and calls, and the end."""
+        asking, shown = self._asking, self._shown
+        try:
+            async with aclosing(atake_turn(self._model, asking, is_held=self._is_held)) as turn:
+                async for kind, text in turn:
+                    if kind == "thought":
+                        yield ReplyText("thought", text)
+                    elif said := shown.add(text):
+                        yield ReplyText("content", said, self._taken_logprobs())
+        except ModelRefusalError as error:
+            if error.refusal:
+                yield ReplyText("content", error.refusal)
+            yield ReplyEnd("content_filter", asking.usage)
+            return
+        except OutputParserException as error:
+            raise ExchangeError(_unreadable(error)) from error
+        except ProviderError as error:
+            raise ExchangeError(ReplyFailure(502, f"the upstream failed: {error}")) from error
+        except (TypeError, ValueError, LookupError, RecursionError) as error:
+            if not self._is_answered:
+                raise ExchangeError(ReplyFailure(400, f"the request: {error}")) from error
+            told = f"the upstream sent what cannot be read: {error}"
+            raise ExchangeError(ReplyFailure(502, told)) from error
+        message = asking.message
+        if not self._is_held and not shown.is_of(message.text):
+            raise ExchangeError(
+                ReplyFailure(
+                    422,
+                    "the content is not what was sent of it before the end was read; if the prompt"
+                    " opens a thought, say so: --prompt '<think>'",
+                    "content_changed",
+                )
+            )
+        if rest := shown.rest():
+            yield ReplyText("content", rest, self._taken_logprobs())
+        calls = message.tool_calls
+        for call in calls:
+            yield ReplyCall(call["id"] or "", call["name"], as_json(call["args"]))
+        yield self._end(bool(calls))
+
+    def _end(self, has_calls: bool) -> ReplyEnd:
+        asking, found = self._asking, self._shown.found
+        if found is not None and not has_calls:
+            return ReplyEnd("stop", asking.usage, found)
+        if asking.ended == "length" or asking.is_cut:
+            return ReplyEnd("length", asking.usage)
+        return ReplyEnd("tool_calls" if has_calls else "stop", asking.usage)
+
+    def _taken_logprobs(self) -> list[Any]:
+        taken, self._logprobs = self._logprobs, []
+        return taken
+
+    # -- the upstream ----------------------------------------------------------------------------
+
+    async def _model(
+        self,
+        prompt: Any,
+        *,
+        stop: Any = (),
+        tools: Any = None,
+        tool_choice: Any = "auto",
+        response_format: Any = None,
+    ) -> AsyncGenerator[Chunk]:
+        """Yield what the upstream writes for a *prompt*, up to a stop sequence of the client."""
+        answering, asked = self._answering, self._asked
+        is_read = isinstance(self._asking.parser, TurnParser | AutoParser)
+        raw = answering.raw if is_read or answering.opens else {}
+        stops = [*dict.fromkeys((*stop, *asked.stop))] if self._is_plain else [*stop]
+        fields = {**raw, **self._fields}
+        if response_format is not None:
+            fields["response_format"] = response_format
+        request = UpstreamRequest(
+            prompt=prompt,
+            model=answering.options.model or asked.model,
+            stop=stops if len(stops) <= _MOST_STOPS else [*stop],
+            tools=None if tools is None else self._asking.tools,
+            tool_choice=tool_choice,
+            settings={**answering.options.settings, **asked.settings},
+            schema=asked.schema if self._passes_schema else None,
+            fields=fields,
+            begun=self._begun,
+            is_templated=is_read and answering.options.tools_in == "template",
+            key=self._key,
+        )
+        self._stop.begin(self._begun)
+        if answering.opens and not is_read:  # a reader of turns knows the prompt
+            yield answering.opens
+        if self._begun:
+            yield self._begun
+        async with aclosing(answering.upstream.chunks(request)) as chunks:
+            async for chunk in chunks:
+                self._is_answered = True
+                yield self._checked(chunk) if isinstance(chunk, dict) else chunk
+                if self._stop.finds(self._asking):
+                    return
+
+    def _checked(self, chunk: dict[str, Any]) -> dict[str, Any]:
+        """Return a *chunk* without its probabilities, which are kept."""
+        for choice in chunk["choices"]:
+            found = choice.pop("logprobs", None)
+            if self._is_plain and isinstance(found, Mapping):
+                self._logprobs += found.get("content") or ()
+            delta = choice["delta"]
+            if self._answering.opens and any(delta.get(name) for name in _THOUGHTS):
+                raise ExchangeError(
+                    ReplyFailure(
+                        502,
+                        "the upstream separates the thought from the text itself: leave out"
+                        " --prompt, or start it without a parser of reasoning",
+                        "upstream_thoughts",
+                    )
+                )
+            if delta.get("tool_calls") and isinstance(self._asking.parser, TurnParser):
+                raise ExchangeError(
+                    ReplyFailure(
+                        502,
+                        "the upstream read a call itself, which is to be text here: start it"
+                        " without a parser of calls, or use --dialect tools",
+                        "upstream_calls",
+                    )
+                )
+        return chunk
+
+
+_MARKS: Final = re.compile(r"<[^<>\s]{1,60}>|\[/?[A-Z_]{3,40}\]")
+"""Matches what may be a special token."""
+
+
+def marks_of(parser: Any) -> list[str]:
+    """Return the marks that the turns of a *parser* are made of, some of which may be tokens."""
+    steps: Any = [AgentAction("tool", {"key": "value"}, ""), AgentFinish({"output": "answer"}, "")]
+    texts = [*parser.stop]
+    for step in steps:
+        for thought in ("", "thought"):
+            with suppress(ValueError):  # the dialect has no such turn
+                texts.append(parser.render(step, thought=thought))
+    return [*dict.fromkeys(mark for text in texts for mark in _MARKS.findall(text))]
+
+
+def _has_media(history: list[Any]) -> bool:
+    for message in history:
+        content = message.get("content") if isinstance(message, Mapping) else None
+        for part in content if isinstance(content, list) else ():
+            if isinstance(part, Mapping) and part.get("type") in _MEDIA:
+                return True
+    return False
+
+
+def _unreadable(error: OutputParserException) -> ReplyFailure:
+    notes = "".join(f"; {note}" for note in getattr(error, "__notes__", ()))
+    message = f"the reply of the model cannot be read: {error}{notes}"
+    return ReplyFailure(422, message, getattr(error, "problem", None) or "unreadable_reply")

@@ -1,0 +1,190 @@
+"""Taking the fields of a request out of its body, with errors that name the field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+_KINDS: Final = {
+    bool: "true or false", int: "a whole number", float: "a number", str: "a text", list: "a list",
+    Mapping: "an object",
+}  # fmt: skip
+
+
+class Fields:
+    """The fields of the body of a request; each is taken once, and the rest is what is left.
+
+    Args:
+        body: The body, or an object in it.
+        where: Where the object stands, such as ``messages[2]``; empty for the body.
+
+    Raises:
+        ValueError: *body* is no object.
+    """
+
+    def __init__(self, body: Any, where: str = "") -> None:
+        if not isinstance(body, Mapping):
+            found = f"`{where}`" if where else "the body of a request"
+            raise ValueError(f"{found} must be an object, not {body!r:.100}")  # noqa: TRY004
+        self._rest = dict(body)
+        self.path: Final = where
+        """Where the object stands in the body."""
+
+    def path_of(self, name: str) -> str:
+        """Return where the field with this *name* stands in the body."""
+        return f"{self.path}.{name}" if self.path else name
+
+    def at(self, name: str) -> str:
+        """Return the same for an error."""
+        return f"`{self.path_of(name)}`"
+
+    def refuse(self, refused: Mapping[str, str]) -> None:
+        """Check that none of the *refused* fields is there, which say what is wrong.
+
+        Raises:
+            ValueError: One is.
+        """
+        for name, why in refused.items():
+            if self._rest.pop(name, None) not in (None, [], {}, False):
+                raise ValueError(f"{self.at(name)} {why}")
+
+    def take(self, name: str, *kinds: type) -> Any:
+        """Return the field with this *name*, of one of *kinds*; `None` if it is missing or null.
+
+        Raises:
+            ValueError: It is of another kind, or a text with half a character.
+        """
+        value = self._rest.pop(name, None)
+        if value is None:
+            return None
+        is_bool = isinstance(value, bool) and bool not in kinds
+        given = (*kinds, int) if float in kinds else kinds
+        if is_bool or not isinstance(value, given):
+            words = " or ".join(_KINDS[kind] for kind in kinds)
+            raise ValueError(f"{self.at(name)} must be {words}, not {value!r:.100}")
+        if isinstance(value, str) and not value.isascii():
+            _check_whole(value, self.at(name))
+        return value
+
+    def need(self, name: str, *kinds: type) -> Any:
+        """Return the field as `take` does, one that is needed.
+
+        Raises:
+            ValueError: It is missing, empty, or of another kind.
+        """
+        value = self.take(name, *kinds)
+        if value in (None, ""):
+            words = " or ".join(_KINDS[kind] for kind in kinds)
+            raise ValueError(f"{self.at(name)} is missing: it must be {words}")
+        return value
+
+    def take_object(self, name: str) -> Fields:
+        """Return the fields of the object in a field, without any if it is missing or null.
+
+        Raises:
+            ValueError: It is of another kind.
+        """
+        return Fields(self.take(name, Mapping) or {}, self.path_of(name))
+
+    def take_objects(self, name: str) -> list[Fields]:
+        """Return the fields of each object in a list; ``[]`` if it is missing or null.
+
+        Raises:
+            ValueError: It is no list of objects.
+        """
+        return self._each(name, self.take(name, list) or [])
+
+    def take_content(self, name: str) -> str | list[Fields]:
+        """Return a text, or the fields of each object in a list; ``""`` if it is missing or null.
+
+        Raises:
+            ValueError: It is neither.
+        """
+        value: Any = self.take(name, str, list)
+        return self._each(name, value) if isinstance(value, list) else value or ""
+
+    def need_content(self, name: str) -> str | list[Fields]:
+        """Return the same of a field that is needed.
+
+        Raises:
+            ValueError: It is missing, or neither.
+        """
+        if self._rest.get(name) is None:
+            raise ValueError(f"{self.at(name)} is missing: it must be a text or a list")
+        return self.take_content(name)
+
+    def _each(self, name: str, values: Sequence[Any]) -> list[Fields]:
+        where = self.path_of(name)
+        return [Fields(each, f"{where}[{place}]") for place, each in enumerate(values)]
+
+    def take_stop(self, name: str) -> list[str]:
+        """Return the field of stop sequences: a text, or a list of texts.
+
+        Raises:
+            ValueError: It is something else.
+        """
+        value = self.take(name, str, list) or []
+        stop = [value] if isinstance(value, str) else value
+        if not all(isinstance(each, str) and each for each in stop):
+            raise ValueError(
+                f"{self.at(name)} must be a text or a list of texts, none of them empty"
+            )
+        return list(stop)
+
+    def rest(self, left_out: Sequence[str] = ()) -> dict[str, Any]:
+        """Return what is left and not null, without the names that are *left_out*."""
+        return {
+            name: value
+            for name, value in self._rest.items()
+            if name not in left_out and value is not None
+        }
+
+
+def _check_whole(text: str, where: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{where} is not valid text: character {error.start + 1} is half a surrogate pair;"
+            " send the whole character"
+        ) from None
+
+
+def json_schema_in(form: Any, name: str) -> Mapping[str, Any]:
+    """Return the JSON Schema in the *form* of an answer, which stands in the field *name*.
+
+    Raises:
+        ValueError: There is none.
+    """
+    schema = form.get("schema") if isinstance(form, Mapping) else None
+    if not isinstance(schema, Mapping):
+        raise ValueError(f"`{name}` must have a `schema`, which is a JSON Schema")  # noqa: TRY004
+    return schema
+
+
+def check_choice(choice: str, tools: Sequence[Any]) -> str:
+    """Return a *choice* that is a word.
+
+    Raises:
+        ValueError: It is no such word, or a call is required and there are no tools.
+    """
+    if choice not in ("auto", "none", "required"):
+        raise ValueError(
+            "`tool_choice` must be auto, none, required or an object that names a tool, not"
+            f" {choice!r}"
+        )
+    if choice == "required" and not tools:
+        raise ValueError("`tool_choice` requires a call, and there is no tool to call")
+    return choice
+
+
+def check_names(chosen: Sequence[str], names: Sequence[str]) -> None:
+    """Check that the tools that are *chosen* are among the *names* of those that are sent.
+
+    Raises:
+        ValueError: One is not.
+    """
+    for name in chosen:
+        if name not in names:
+            known = ", ".join(names) or "there are none"
+            raise ValueError(f"`tool_choice` names {name!r}, which is not in `tools`: {known}")

@@ -1,0 +1,104 @@
+"""What of the content a client is shown: up to its stop sequences, without what it began with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_parsers.loop import Asking
+
+
+class StopSearch:
+    """Looks for a stop sequence of the client in the content, which ends there.
+
+    It is not looked for in thoughts and calls, where a server would find it too.
+    """
+
+    def __init__(self, stops: Sequence[str]) -> None:
+        self.stops: Final = tuple(stops)
+        self._longest: Final = max(map(len, self.stops), default=0)
+        self._seen = self._after = 0
+
+    def begin(self, begun: str) -> None:
+        """Begin with a turn; it is not looked for in what that had *begun* with."""
+        self._seen = self._after = len(begun)
+
+    def finds(self, asking: Asking[Any]) -> bool:
+        """Return whether the content so far has one."""
+        if not self.stops:
+            return False
+        content = asking.content
+        start = max(self._after, self._seen - self._longest)
+        self._seen = len(content)
+        return any(content.find(stop, start) >= 0 for stop in self.stops)
+
+    def cut(self, text: str) -> tuple[int, str] | None:
+        """Return where the first one begins in *text*, and which it is."""
+        found = [(at, stop) for stop in self.stops if (at := text.find(stop)) >= 0]
+        return min(found, default=None)
+
+    def held(self, text: str) -> int:
+        """Return how many characters at the end of *text* may be the beginning of one."""
+        most = min(len(text), self._longest - 1)
+        return next(
+            (n for n in range(most, 0, -1) if any(s.startswith(text[-n:]) for s in self.stops)), 0
+        )
+
+
+class ShownContent:
+    """The content that a client is shown: without what it began with, and up to a stop sequence."""
+
+    def __init__(self, search: StopSearch, begun: str) -> None:
+        self._search = search
+        self._begun = begun.strip()  # still to be left out
+        self._held = ""
+        self._all: list[str] = []
+        self.found: str | None = None
+        """The stop sequence at which it ended."""
+
+    def add(self, text: str) -> str:
+        """Take more of the content and return what is shown of it now."""
+        self._all.append(text)
+        if self.found is not None:
+            return ""
+        text = self._held + text
+        self._held = ""
+        if self._begun:
+            if len(text) < len(self._begun) and self._begun.startswith(text):
+                self._held = text
+                return ""
+            text = text.removeprefix(self._begun)
+            self._begun = ""
+        if (cut := self._search.cut(text)) is not None:
+            at, self.found = cut
+            return text[:at]
+        if count := self._search.held(text):
+            text, self._held = text[:-count], text[-count:]
+        return text
+
+    def rest(self) -> str:
+        """Return what was held back, since nothing follows."""
+        text, self._held = self._held, ""
+        return "" if self._begun and self._begun.startswith(text) else text
+
+    def is_of(self, content: str) -> bool:
+        """Return whether all content that came is *content*."""
+        return self.found is not None or "".join(self._all) == content
+
+
+def begun_in(history: list[Any]) -> str:
+    """Return the text of the assistant with which a *history* ends, for the model to continue."""
+    last = history[-1] if history else None
+    if not isinstance(last, Mapping) or last.get("role") != "assistant":
+        return ""
+    if last.get("tool_calls") or last.get("function_call"):
+        return ""
+    content = last.get("content")
+    if isinstance(content, list):
+        if not all(isinstance(p, Mapping) and isinstance(p.get("text"), str) for p in content):
+            return ""
+        content = "".join(part["text"] for part in content)
+    return content if isinstance(content, str) else ""

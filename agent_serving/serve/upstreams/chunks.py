@@ -1,0 +1,159 @@
+"""What servers send: chunks of Chat Completions, made of those of any kind, and errors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final, TypeAlias
+
+import httpx
+
+from agent_serving.serve.exchange.events import ReplyFailure
+
+Chunk: TypeAlias = "str | dict[str, Any]"
+"""Text, or a chunk of Chat Completions with more than text."""
+_PASSED_ON: Final = frozenset((400, 401, 403, 404, 413, 422, 429))
+"""The statuses of an upstream that are the client's to mend."""
+
+
+class ExchangeError(Exception):
+    """There is no reply, or not the rest of one.
+
+    Args:
+        failed: What the client is told.
+    """
+
+    def __init__(self, failed: ReplyFailure) -> None:
+        super().__init__(failed.message)
+        self.failed: Final = failed
+
+
+def openai_chunks(data: Any) -> list[tuple[Chunk, bool]]:
+    """Return the chunks in the *data* of an event, and whether each is the last one.
+
+    Raises:
+        ExchangeError: It is no chunk.
+    """
+    if not isinstance(data, dict):
+        raise _odd(data)
+    if data.get("error") or data.get("object") == "error":
+        raise ExchangeError(ReplyFailure(502, f"the upstream failed: {error_text(data)}"))
+    choices, usage = data.get("choices"), data.get("usage")
+    if not isinstance(choices, list):
+        raise _odd(data)
+    found: list[tuple[Chunk, bool]] = []
+    for choice in choices:
+        if not isinstance(choice, dict) or choice.get("index", 0) != 0:
+            raise _odd(data)
+        delta = choice.get("delta")
+        if delta is None:
+            delta = {"content": choice.get("text")}
+        if not isinstance(delta, dict):
+            raise _odd(data)
+        text, reason = delta.get("content"), choice.get("finish_reason")
+        if not (text is None or isinstance(text, str)):
+            raise _odd(data)
+        beside = any(value for name, value in delta.items() if name not in ("content", "role"))
+        if beside or reason or choice.get("logprobs"):
+            made = {**choice, "delta": delta}
+            made.pop("text", None)
+            chunk = {"object": "chat.completion.chunk", "choices": [made]}
+            found.append((chunk, isinstance(reason, str)))
+        elif text:
+            found.append((text, False))
+    if usage:
+        found.append(({"object": "chat.completion.chunk", "choices": [], "usage": usage}, False))
+    return found
+
+
+def ollama_chunks(data: Any) -> list[tuple[Chunk, bool]]:
+    """Do the same with a line of Ollama's own API."""
+    if not isinstance(data, dict):
+        raise _odd(data)
+    if data.get("error"):
+        raise ExchangeError(ReplyFailure(502, f"the upstream failed: {error_text(data)}"))
+    message = data.get("message", {"content": data.get("response")})
+    if not isinstance(message, dict) or not isinstance(message.get("content") or "", str):
+        raise _odd(data)
+    delta: dict[str, Any] = {}
+    if message.get("content"):
+        delta["content"] = message["content"]
+    if message.get("thinking"):
+        delta["reasoning_content"] = message["thinking"]
+    if calls := message.get("tool_calls"):
+        delta["tool_calls"] = [
+            {"index": index, "id": f"call{index:05}", "type": "function", "function": {
+                **call["function"], "arguments": json.dumps(call["function"].get("arguments"))}}
+            for index, call in enumerate(calls)
+        ]  # fmt: skip
+    reason = (data.get("done_reason") or "stop") if data.get("done") else None
+    found: list[tuple[Chunk, bool]] = []
+    if delta or reason:
+        if [*delta] == ["content"] and reason is None:
+            return [(delta["content"], False)]
+        choice = {"index": 0, "delta": delta, "finish_reason": reason}
+        chunk = {"object": "chat.completion.chunk", "choices": [choice]}
+        found.append((chunk, reason is not None))
+    counts = data.get("prompt_eval_count", 0), data.get("eval_count")
+    if reason is not None and counts[1] is not None:
+        usage = {
+            "prompt_tokens": counts[0], "completion_tokens": counts[1], "total_tokens": sum(counts),
+        }  # fmt: skip
+        found.append(({"object": "chat.completion.chunk", "choices": [], "usage": usage}, False))
+    return found
+
+
+def loaded(data: bytes) -> Any:
+    """Return JSON that an upstream sent as data.
+
+    Raises:
+        ExchangeError: It is no JSON.
+    """
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        raise ExchangeError(
+            ReplyFailure(502, f"the upstream sent what is no JSON: {data[:200]!r}")
+        ) from None
+
+
+def _odd(data: Any) -> ExchangeError:
+    return ExchangeError(ReplyFailure(502, f"the upstream sent what is no chunk: {data!r:.200}"))
+
+
+def broken_off(error: Exception) -> ReplyFailure:
+    """Return what a client is told if the connection to the upstream fails with an *error*."""
+    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+        return ReplyFailure(502, f"the upstream cannot be reached: {error}", "upstream_unreachable")
+    said = str(error) or type(error).__name__
+    return ReplyFailure(
+        502, f"the connection to the upstream broke off: {said}", "upstream_broke_off"
+    )
+
+
+def refusal_of(status: int, said: bytes) -> ReplyFailure:
+    """Return what a client is told if an upstream refuses with a *status* and a body."""
+    try:
+        message = error_text(json.loads(said))
+    except (ValueError, RecursionError):
+        message = said[:500].decode(errors="replace")
+    lower = message.lower()
+    is_context = "context" in lower and any(
+        w in lower for w in ("length", "size", "exceed", "long")
+    )
+    if is_context and status in (400, 413, 422, 500):
+        return ReplyFailure(400, f"the upstream: {message}", "context_length_exceeded")
+    told = f"the upstream: {status} {message}"
+    return ReplyFailure(status if status in _PASSED_ON else 502, told, "upstream_error")
+
+
+def error_text(body: Any) -> str:
+    """Return the message in the *body* of an error, which each server nests differently."""
+    found = body
+    for _ in range(3):
+        if not isinstance(found, Mapping):
+            break
+        found = next(
+            (found[n] for n in ("error", "message", "detail", "type") if found.get(n)), str(found)
+        )
+    return found if isinstance(found, str) else json.dumps(found)[:500]
