@@ -43,15 +43,15 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "How-to": (
         "docs/cookbook.md", "docs/executors.md", "docs/create-agent.md", "docs/local-models.md",
         "docs/openai.md", "docs/anthropic.md", "docs/frameworks.md", "docs/serve.md",
-        "docs/prompts.md",
-        "docs/testing.md", "docs/prompts-in-ci.md", "examples/snapshot_agent/README.md",
+        "docs/prompts.md", "docs/testing.md", "docs/prompts-in-ci.md", "examples/snapshot_agent/README.md",
         "docs/training-data.md", "docs/reports.md", "docs/bulk.md", "docs/production.md",
     ),
     "Reference": (
         "docs/agent-loop.md", "docs/tools.md", "docs/messages.md", "docs/conversations.md",
         "docs/output-parsers.md", "docs/langchain.md", "docs/models.md", "docs/templates.md",
         "docs/dialects.md", "docs/call-dialects.md", "docs/lenient.md", "docs/grammar.md",
-        "docs/serve-fields.md", "docs/serving.md", "docs/transcripts.md", "docs/log-forms.md", "docs/json.md",
+        "docs/serve-fields.md", "docs/serving.md", "docs/transcripts.md", "docs/log-forms.md",
+        "docs/json.md",
         "docs/troubleshooting.md", "docs/differences.md", "docs/versions.md", "docs/moved.md",
         "CHANGELOG.md",
     ),
