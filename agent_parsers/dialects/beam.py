@@ -24,6 +24,7 @@ from agent_parsers.authoring import (
     CallForm,
     Form,
     Head,
+    Table,
     TaggedPayload,
     TagPart,
 )
@@ -78,7 +79,7 @@ class BeamCall(TaggedCalls):
         call.lacks = "closer" if self._inputs else "arguments"
 
 
-def table(*, lenient: bool) -> harmony.Table:
+def table(*, lenient: bool) -> Table:
     """Return the table of strict or of lenient mode."""
     tags = PAYLOAD.tags(None)
     form = replace(
