@@ -75,8 +75,8 @@ class BeamCall(TaggedCalls):
             return
         call = self._call
         super()._leave()
-        # The stop sequence may be what closed it, but without parameters there is nothing to show.
-        call.lacks = "closer" if self._inputs else "arguments"
+        # The stop sequence may be what closed it; without parameters, that has to be known.
+        call.lacks = "closer" if self._inputs else "input"
 
 
 def table(*, lenient: bool) -> Table:
