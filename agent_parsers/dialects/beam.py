@@ -24,6 +24,7 @@ from agent_parsers.authoring import (
     CallForm,
     Form,
     Head,
+    Table,
     TaggedPayload,
     TagPart,
 )
@@ -74,11 +75,11 @@ class BeamCall(TaggedCalls):
             return
         call = self._call
         super()._leave()
-        # The stop sequence may be what closed it, but without parameters there is nothing to show.
-        call.lacks = "closer" if self._inputs else "arguments"
+        # The stop sequence may be what closed it; without parameters, that has to be known.
+        call.lacks = "closer" if self._inputs else "input"
 
 
-def table(*, lenient: bool) -> harmony.Table:
+def table(*, lenient: bool) -> Table:
     """Return the table of strict or of lenient mode."""
     tags = PAYLOAD.tags(None)
     form = replace(

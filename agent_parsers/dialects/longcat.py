@@ -22,13 +22,14 @@ from agent_parsers.authoring import ResultsWriter
 from agent_parsers.dialects import hermes
 
 END = "</longcat_s>"
+MARKS = ("<longcat_tool_call>", "</longcat_tool_call>")
 
 FORMAT = replace(
     hermes.FORMAT,
     name="longcat",
     aliases=(),
     summary="JSON in <longcat_tool_call> tags (LongCat)",
-    call=("<longcat_tool_call>\n", "\n</longcat_tool_call>"),
+    call=(f"{MARKS[0]}\n", f"\n{MARKS[1]}"),
     thought=("<longcat_think>\n", "\n</longcat_think>\n\n"),
     ends=(END,),
     results=ResultsWriter(

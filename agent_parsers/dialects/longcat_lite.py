@@ -33,5 +33,5 @@ DIALECT = replace(
         "<longcat_arg_value>{value}</longcat_arg_value>\n",
         json_calls=hermes.PAYLOAD,
     ),
-    call=tuple(mark.strip() for mark in longcat.FORMAT.call),
+    call=longcat.MARKS,
 ).dialect()

@@ -126,6 +126,7 @@ class GluedPayload(NamedPayload):
     @override
     def reader(self, closer: str, *, lenient: bool) -> NewCall:
         new_call = super().reader(closer, lenient=lenient)
+        assert isinstance(new_call, partial), "it has options"
         return partial(GluedCalls, *new_call.args, **new_call.keywords)
 
 

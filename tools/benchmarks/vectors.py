@@ -17,7 +17,7 @@ import json
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from agent_parsers import (
     AgentAction,
@@ -34,10 +34,7 @@ FOLDER: Final = Path(__file__).parents[3] / "shared" / "dialects"
 FILES: Final = ("vectors", "vectors4")
 VERDICTS: Final = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
 """For each verdict the causes, and for each of these the ids of vectors, separated by blanks."""
-STARTS: Final[dict[str, Literal["content", "thought"]]] = {
-    "content": "content",
-    "reasoning": "thought",
-}
+STARTS: Final = {"content": "content", "reasoning": "thought"}
 OTHER_NAMES: Final = {"granite4": "hermes", "spark25": "glm47"}
 """Names of other projects' parsers for dialects of ours."""
 CHUNK: Final = 5
@@ -83,7 +80,7 @@ def got(vector: dict[str, Any], way: str, size: int = CHUNK) -> tuple[Got, str]:
         get_dialect(OTHER_NAMES.get(vector["dialect"], vector["dialect"])),
         mode="strict" if way == "strict" else "lenient",
         tools=tools_of(vector),
-        start=STARTS.get(vector["start"]),
+        start=STARTS.get(vector["start"], ""),
     )
     text, events = vector["text"], []
     try:

@@ -43,7 +43,8 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "How-to": (
         "docs/cookbook.md", "docs/executors.md", "docs/create-agent.md", "docs/local-models.md",
         "docs/openai.md", "docs/anthropic.md", "docs/frameworks.md", "docs/serve.md",
-        "docs/prompts.md", "docs/testing.md", "docs/prompts-in-ci.md", "examples/snapshot_agent/README.md",
+        "docs/prompts.md", "docs/testing.md", "docs/prompts-in-ci.md",
+        "examples/snapshot_agent/README.md",
         "docs/training-data.md", "docs/reports.md", "docs/bulk.md", "docs/production.md",
     ),
     "Reference": (

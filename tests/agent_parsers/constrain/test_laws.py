@@ -118,7 +118,8 @@ def misread(parser: AnyDialectParser, sentence: str) -> str:
     if any(mark.startswith(tail) for mark in near_misses(parser.dialect)):
         stopped = sentence
     try:
-        whole, shorter = (calls_in(parser.parse(text)) for text in (sentence, stopped))
+        whole = calls_in(parser.parse(sentence))
+        shorter = calls_in(parser.parse(stopped, ended="stop"))
     except OutputParserException as error:
         return str(error)
     if [*map(meant, whole)] != [*map(meant, shorter)]:
