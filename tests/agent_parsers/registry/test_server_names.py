@@ -56,7 +56,8 @@ NAMES = (
         deepseekv4=deepseek_dsml deepseekv41 dots glm=glm45 glm45 glm47 gpt-oss=harmony k2_horizon
         kimi_k2 kimi_k3 lfm2 ling3 llama3=llama3_json mimo minicpm5 mistral muse=!
         poolside_v1=laguna pythonic qwen=hermes qwen25=hermes qwen3_coder spark25=glm47 step3
-        step3p5=qwen3_coder minimax-m2 minimax-m3 nanbeige=qwen3_coder trinity=hermes interns1=internlm2 hermes
+        step3p5=qwen3_coder minimax-m2 minimax-m3 nanbeige=qwen3_coder trinity=hermes
+        interns1=internlm2 hermes
         hunyuan=! gigachat3 gigachat35 gemma4 inkling iquest_q1 response_template=!"""),
     Names("SGLang 0.5.23", "--reasoning-parser", "sglang/srt/parser/reasoning_parser.py", """
         apertus2509=apertus beam deepseek-r1=deepseek_v3 deepseek-v3 deepseek-v4=deepseek_dsml
