@@ -34,7 +34,7 @@ from agent_parsers.loop.joined import JoinedText
 from agent_parsers.loop.request import ask, returns_awaitable
 from agent_parsers.parsers.dialect_parser import DialectParser
 from agent_parsers.toolset.running import in_thread
-from output_parsers.model_output import other_role, part_of
+from output_parsers.model_output import other_role, part_of, with_message
 from output_parsers.runnables.functions import present
 from output_parsers.streams.readers import aclose, close
 from outputs import AIMessage, ProviderError
@@ -200,8 +200,8 @@ def end_of(reply: Any, ended: Ended) -> tuple[Any, Ended]:
 
     Args:
         reply: What the model replied, or a pair of that and how it ended, in a word of any
-            provider that `ended_of` knows. A text that a filter ended, or a refusal, becomes a
-            message that says so.
+            provider that `ended_of` knows. A message that was cut, or a text that a filter ended,
+            becomes a message that says so.
         ended: How it ended, unless the pair says it.
 
     Raises:
@@ -223,16 +223,37 @@ def end_of(reply: Any, ended: Ended) -> tuple[Any, Ended]:
                 "a pair is a reply and how it ended, such as (text, 'stop') or (text, 'length'),"
                 f" and {word!r:.40} is no word for that; return chunks as a list or a generator"
             )
-        reason = {"finish_reason": word}
-        if isinstance(said, str) and is_held_back(reason):
-            return AIMessage(said, response_metadata=reason), end
-        return said, end
+        return (said if end != "length" else _cut(said, word)), end
     if isinstance(reply, list | tuple):
         _check_chunks(reply)
     return reply, ended
 
 
 _PAIR: Final = 2
+
+
+def _cut(said: Any, word: Any) -> Any:
+    """Return what was *said* so that it says itself that it was cut, or held back by a filter.
+
+    A whole message has ended, unless it says that it was cut. A text cannot say it, and need not.
+    """
+    reason = {"finish_reason": word}
+    if isinstance(said, str):
+        return AIMessage(said, response_metadata=reason) if is_held_back(reason) else said
+    if not _is_whole(said):
+        return said
+    with suppress(TypeError, ValueError, ProviderError):  # the parser says what is wrong
+        said = with_message(said)
+    for name in ("response_metadata", "generation_info"):
+        if isinstance(known := getattr(said, name, _NOTHING), Mapping | None):
+            free = next(field for field in _REASONS if field not in (known or {}))
+            return said.model_copy(update={name: {**(known or {}), free: word}})
+    return said
+
+
+_NOTHING: Final = object()
+_REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "status")
+"""Fields for a reason; of several reasons a cut wins."""
 
 
 def _end_in(word: str | Enum) -> Ended | None:
@@ -271,8 +292,11 @@ def _check_chunks(reply: list[Any] | tuple[Any, ...]) -> None:
 
 def chunks_of(reply: Any) -> Iterable[Any]:
     """Return what a model replied as chunks; a whole message is one."""
-    is_whole = isinstance(reply, str | BaseModel | Mapping) or not isinstance(reply, Iterable)
-    return [reply] if is_whole else reply
+    return [reply] if _is_whole(reply) else reply
+
+
+def _is_whole(reply: Any) -> bool:
+    return isinstance(reply, str | BaseModel | Mapping) or not isinstance(reply, Iterable)
 
 
 def achunks_of(reply: Any) -> AsyncIterable[Any]:

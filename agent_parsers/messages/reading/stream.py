@@ -169,7 +169,7 @@ class MessageStreamParser:
         self._check_open("feed")
         message = message_in(chunk, takes_text=self._lenient)
         events: list[Event] = []
-        if self._sum.is_behind(message) and not isinstance(chunk, str):
+        if self._sum.is_behind(message, is_text=isinstance(chunk, str)):
             message = self._behind(message)
         self._take(self._sum.add(message), events)
         self._emit_calls(events, is_last=False)
@@ -178,6 +178,8 @@ class MessageStreamParser:
     def _behind(self, whole: AIMessage) -> AIMessage:
         """Return what a *whole* message has beside what its chunks have said before."""
         rest = rest_of_message(self._sum.whole(), finished(whole))
+        if not self._sum.has_chunks and (rest is None or rest.content):
+            return whole  # texts came, and this is another
         if rest is None:
             self._is_contradicted = True
             return AIMessage("", response_metadata=whole.response_metadata)
@@ -405,6 +407,8 @@ class _MessageSum:
         self.late = self._sum.late
         """What the chunks say beside their pieces."""
         self._is_in_chunks = False
+        self.has_chunks = False
+        """Whether chunks of messages have come, and not only texts."""
         self._first: AIMessage | None = None  # the first chunk
         self._count = 0  # how many chunks have arrived
         self._texts: dict[int, None] = {}  # calls with a text input, which ends with the message
@@ -427,12 +431,18 @@ class _MessageSum:
         self.is_whole = self._count == 1 and not isinstance(message, AIMessageChunk)
         return message
 
-    def is_behind(self, message: AIMessage) -> bool:
-        """Return whether the next *message* is whole, and comes behind the chunks of itself."""
-        is_chunk = isinstance(message, AIMessageChunk)
-        if self._count == 0:
-            self._is_in_chunks = is_chunk  # if not, each chunk is a message, as Ollama sends them
-        return self._is_in_chunks and not is_chunk and self._message is None
+    def is_behind(self, message: AIMessage, *, is_text: bool) -> bool:
+        """Return whether the next *message* is whole, and comes behind the chunks of itself.
+
+        Args:
+            message: The message.
+            is_text: Whether it came as a text.
+        """
+        is_message = not is_text and not isinstance(message, AIMessageChunk)
+        if self._count == 0:  # where each chunk is a message, as Ollama sends them, none is whole
+            self._is_in_chunks = not is_message
+        self.has_chunks = self.has_chunks or isinstance(message, AIMessageChunk)
+        return self._is_in_chunks and is_message and self._message is None
 
     def _given(self, message: AIMessage) -> AIMessage:
         """Return the whole message, or the sum of chunks that was given as one."""

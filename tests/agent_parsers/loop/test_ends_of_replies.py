@@ -7,13 +7,14 @@ from enum import Enum
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage as TheirMessage
 
 from agent_parsers import AgentAction, arun_agent, get_parser, list_dialects, run_agent
 from agent_parsers.loop import CutAnswerError
 from agent_parsers.loop.asking import Asking
 from agent_parsers.loop.replies import atake_turn, end_of, take_turn
 from output_parsers import ModelRefusalError
-from outputs import AIMessage, AIMessageChunk, HumanMessage
+from outputs import AIMessage, AIMessageChunk, ChatGeneration, Generation, HumanMessage
 
 ANSWER = "Final Answer: to the harbour"
 CALL = "Action: mark\nAction Input: the buo"
@@ -78,6 +79,28 @@ def test_a_word_for_a_cut_makes_no_call_and_no_answer(word: str) -> None:
     replies = iter([(CALL, word), (ANSWER, "stop")])
     run_agent(lambda _prompt: next(replies), "Where?", "react", [mark])
     assert MARKED == []
+
+
+WHOLES: list[Any] = [
+    {"role": "assistant", "content": CALL},
+    {"choices": [{"message": {"content": CALL}, "finish_reason": "stop"}]},
+    AIMessage(CALL),
+    AIMessage(CALL, response_metadata={"finish_reason": "stop", "stop_reason": "x"}),
+    TheirMessage(CALL),
+    Generation(text=CALL),
+    Generation(text=CALL, generation_info={"finish_reason": "stop"}),
+    ChatGeneration(message=AIMessage(CALL)),
+]
+
+
+@pytest.mark.parametrize("whole", WHOLES, ids=range(len(WHOLES)))
+@pytest.mark.parametrize("word", ["length", "MAX_TOKENS", "SAFETY"])
+def test_a_message_that_was_cut_by_its_pair_makes_no_call(whole: Any, word: str) -> None:
+    MARKED.clear()
+    replies = iter([(whole, word), (ANSWER, "stop")])
+    run = run_agent(lambda _prompt: next(replies), "Where?", "react", [mark])
+    assert MARKED == []
+    assert run.output == "to the harbour"
 
 
 @pytest.mark.parametrize("reply", [("", "content_filter"), ("I won't.", "refusal")])

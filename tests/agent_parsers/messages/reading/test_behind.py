@@ -210,8 +210,7 @@ def test_the_whole_message_has_what_the_chunks_lack(name: str) -> None:
 def test_a_call_in_a_text_behind_its_chunks_is_made_once(name: str) -> None:
     chunks = [chunk(content=HERMES[:30]), chunk(content=HERMES[30:]), chunk("stop")]
     assert read([*chunks, whole(content=HERMES)], name) == ["Ryde"]
-    if name != "tools":
-        assert read([HERMES[:30], HERMES[30:], AIMessage(HERMES)], name) == ["Ryde"]
+    assert read([HERMES[:30], HERMES[30:], AIMessage(HERMES)], name) == ["Ryde"]
     with pytest.raises(OutputParserException, match="says something else"):
         read([*chunks, whole(content=HERMES.replace("Ryde", "Hull"))], name)
 
