@@ -51,13 +51,13 @@ def rest_of_message(said: AIMessage, whole: AIMessage) -> AIMessage | None:
         message contradicts them.
     """
     thought, text = two_fields(said)
-    calls = _calls_in(said)
-    if not (thought or text or any(calls)):
+    calls, unread = _calls_in(said)
+    if not (thought or text or unread or any(calls)):
         return whole  # the chunks had nothing
     other_thought, other_text = two_fields(whole)
-    other_calls = _calls_in(whole)
+    other_calls, other_unread = _calls_in(whole)
     rest = rest_of(text, other_text)
-    if rest is None or (any(calls) and (rest or calls != other_calls)):
+    if rest is None or unread != other_unread or (any(calls) and (rest or calls != other_calls)):
         return None
     metadata = {
         name: value
@@ -87,14 +87,14 @@ def rest_of(said: str, whole: str) -> str | None:
     return "" if whole.strip() == said.strip() else None
 
 
-def _calls_in(message: AIMessage) -> tuple[list[Hashable], list[Hashable], str]:
+def _calls_in(message: AIMessage) -> tuple[list[list[Hashable]], str]:
     """Return what is equal for equal calls, of both kinds, and the kind of one that is not read."""
     pieces, functions = tool_pieces(message), function_pieces(message)
     read = [*pieces, *functions]
     unread = unread_call(
         message.content, ids=[each.id for each in read], names=[each.name for each in read]
     )
-    return [*map(_key, pieces)], [*map(_key, functions)], unread
+    return [[*map(_key, pieces)], [*map(_key, functions)]], unread
 
 
 def _key(piece: CallPiece) -> Hashable:

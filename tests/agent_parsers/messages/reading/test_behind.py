@@ -206,6 +206,18 @@ def test_the_whole_message_has_what_the_chunks_lack(name: str) -> None:
         assert read([*TEXT[:2], calls], name) == ["Ryde"]
 
 
+@every_parser
+def test_a_task_that_only_the_whole_message_has_is_not_dropped(name: str) -> None:
+    task = {"type": "shell_call", "call_id": "s", "action": {"commands": ["ls"]}}
+    for chunks, behind in (
+        (done(said("Fair")), response(said("Fair"), task)),
+        (events_of(anthropic({"type": "text", "text": "Fair"})),
+         anthropic({"type": "text", "text": "Fair"}, task)),
+    ):  # fmt: skip
+        with pytest.raises(OutputParserException):
+            read([*chunks, behind], name)
+
+
 @pytest.mark.parametrize("name", ["hermes", "auto", "tools"])
 def test_a_call_in_a_text_behind_its_chunks_is_made_once(name: str) -> None:
     chunks = [chunk(content=HERMES[:30]), chunk(content=HERMES[30:]), chunk("stop")]
