@@ -85,10 +85,43 @@ def part_of(output: ModelOutput) -> str | HasContent:
     )
 
 
+def with_message(output: ModelOutput) -> ModelOutput:
+    """Return *output* as a message, unless it is a text or a generation.
+
+    Raises:
+        ProviderError, TypeError, ValueError: As for `part_of`.
+    """
+    part = part_of(output)
+    is_within = isinstance(part, str) or part is getattr(output, "message", None)
+    return output if is_within else part
+
+
 def _has_content(value: Any) -> bool:
     """Return whether *value* has a valid ``content``; that of a mock is another mock."""
     content = getattr(value, "content", _NO_CONTENT)
     return isinstance(content, str | list | None) and not isinstance(value, type)
+
+
+def other_role(part: str | HasContent) -> str:
+    """Return the type of a message that is not of a model, such as ``"human"``; else ``""``."""
+    kind = getattr(part, "type", None)
+    if kind in _OF_A_MODEL or not isinstance(kind, str) or kind not in MESSAGE_CLASSES:
+        return ""
+    return kind.removesuffix("MessageChunk").lower()
+
+
+_OF_A_MODEL: Final = ("ai", "AIMessageChunk")
+
+
+def check_of_model(output: ModelOutput) -> None:
+    """Raise a `TypeError` if *output* is a message that a model did not write, such as a user's."""
+    if not isinstance(output, str) and (role := other_role(part_of(output))):
+        raise TypeError(not_of_a_model(role))
+
+
+def not_of_a_model(role: str) -> str:
+    """Return what is wrong with a message of the type *role*."""
+    return f"a parser takes a message of a model, which has the type 'ai', not {role!r}"
 
 
 def check_text(text: object) -> None:

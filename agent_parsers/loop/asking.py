@@ -38,7 +38,7 @@ from agent_parsers.parsers.message_parser import MessageParser
 from agent_parsers.parsers.turn_parser import TurnParser
 from agent_parsers.registry.dialects_by_name import get_parser
 from output_parsers import ModelRefusalError, OutputParserException
-from output_parsers.model_output import part_of, text_of
+from output_parsers.model_output import text_of, with_message
 from output_parsers.prompt_values import ChatPromptValue
 from output_parsers.streams.readers import Budget
 from outputs import AIMessage, SystemMessage, tool_call
@@ -469,9 +469,9 @@ class Asking(Generic[T]):
 
         The tokens that it tells are added up.
         """
-        part = chunk
         with suppress(TypeError, ValueError):  # the parser says what is wrong
-            part = part_of(chunk)
+            chunk = with_message(chunk)
+        part = getattr(chunk, "message", chunk)  # of a generation
         usage = getattr(part, "usage_metadata", None)
         if usage:
             known, given = self._usage, usage.get("input_tokens")
@@ -479,8 +479,7 @@ class Asking(Generic[T]):
             is_so_far = bool(given) and known is not None and known["input_tokens"] == given
             self._usage = usage if is_so_far or known is None else add_usage(known, usage)
             self.usage = add_usage(self._usage_before, self._usage)
-        is_within = isinstance(part, str) or part is getattr(chunk, "message", None)
-        return chunk if is_within else part
+        return chunk
 
     def _grow(self, text: str) -> None:
         """Take *text* of an answer that is given as text."""

@@ -11,6 +11,8 @@ from collections.abc import (
     Iterator,
     Mapping,
 )
+from contextlib import suppress
+from enum import Enum
 from functools import partial
 from inspect import isawaitable
 from threading import Lock
@@ -32,9 +34,11 @@ from agent_parsers.loop.joined import JoinedText
 from agent_parsers.loop.request import ask, returns_awaitable
 from agent_parsers.parsers.dialect_parser import DialectParser
 from agent_parsers.toolset.running import in_thread
+from output_parsers.model_output import other_role, part_of, with_message
 from output_parsers.runnables.functions import present
 from output_parsers.streams.readers import aclose, close
-from outputs.messages.ended import Ended
+from outputs import AIMessage, ProviderError
+from outputs.messages.ended import Ended, ended_of, is_held_back
 
 if TYPE_CHECKING:
     from agent_parsers.loop.asking import Asking
@@ -195,18 +199,104 @@ def end_of(reply: Any, ended: Ended) -> tuple[Any, Ended]:
     """Return what a model replied, and how that ended.
 
     Args:
-        reply: What the model replied, or a pair of that and how it ended.
+        reply: What the model replied, or a pair of that and how it ended, in a word of any
+            provider that `ended_of` knows. A message that was cut, or a text that a filter ended,
+            becomes a message that says so.
         ended: How it ended, unless the pair says it.
+
+    Raises:
+        TypeError: The reply is a pair with another text, or a list that may be meant as a pair; or
+            a list of messages that are not all of the model.
+        ValueError: *ended* is a provider's word.
     """
-    if isinstance(reply, tuple) and len(reply) == 2 and reply[1] in get_args(Ended):
-        return reply
+    if ended not in get_args(Ended):
+        raise ValueError(
+            f"ended is one of {get_args(Ended)}, not {ended!r}; outputs.ended_of knows the words of"
+            " providers"
+        )
+    is_pair = isinstance(reply, tuple) and len(reply) == _PAIR
+    if is_pair and isinstance(reply[1], str | Enum | None):
+        said, word = reply
+        end = _end_in(word) if word else ended
+        if end is None:
+            raise TypeError(
+                "a pair is a reply and how it ended, such as (text, 'stop') or (text, 'length'),"
+                f" and {word!r:.40} is no word for that; return chunks as a list or a generator"
+            )
+        return (said if end != "length" else _cut(said, word)), end
+    if isinstance(reply, list | tuple):
+        _check_chunks(reply)
     return reply, ended
+
+
+_PAIR: Final = 2
+
+
+def _cut(said: Any, word: Any) -> Any:
+    """Return what was *said* so that it says itself that it was cut, or held back by a filter.
+
+    A whole message has ended, unless it says that it was cut. A text cannot say it, and need not.
+    """
+    reason = {"finish_reason": word}
+    if isinstance(said, str):
+        return AIMessage(said, response_metadata=reason) if is_held_back(reason) else said
+    if not _is_whole(said):
+        return said
+    with suppress(TypeError, ValueError, ProviderError):  # the parser says what is wrong
+        said = with_message(said)
+    for name in ("response_metadata", "generation_info"):
+        if isinstance(known := getattr(said, name, _NOTHING), Mapping | None):
+            free = next(field for field in _REASONS if field not in (known or {}))
+            return said.model_copy(update={name: {**(known or {}), free: word}})
+    return said
+
+
+_NOTHING: Final = object()
+_REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "status")
+"""Fields for a reason; of several reasons a cut wins."""
+
+
+def _end_in(word: str | Enum) -> Ended | None:
+    """Return how a reply ended, in a provider's *word*; `None` if it is no word for that."""
+    if isinstance(word, str) and word.lower() == "unknown":
+        return "unknown"
+    end = ended_of({"finish_reason": word})
+    return None if end == "unknown" else end
+
+
+def _check_chunks(reply: list[Any] | tuple[Any, ...]) -> None:
+    """Check that *reply* is chunks, and neither says how a text ended nor is a conversation.
+
+    Raises:
+        TypeError: It may be meant as one of these.
+    """
+    is_short = isinstance(reply, tuple) or len(reply) == _PAIR
+    for word in reply[1:] if is_short and reply and reply[0] else ():
+        if isinstance(word, str) and word and _end_in(word) is not None:
+            raise TypeError(
+                f"a list is the chunks of a reply, and {word!r} may say how it ended: return the"
+                " tuple (text, ended) for that, or the text if that belongs to it"
+            )
+    roles: set[str] = set()
+    for each in reply:
+        if not isinstance(each, str):
+            with suppress(TypeError, ValueError, ProviderError):  # the parser says what is wrong
+                roles.add(other_role(part_of(each)))
+    if others := sorted(filter(None, roles)):
+        raise TypeError(
+            "the model replied with a list of messages, and not all of them are of the model: there"
+            f" is one of the type {others[0]!r}; return the model's message alone, such as"
+            " messages[-1]"
+        )
 
 
 def chunks_of(reply: Any) -> Iterable[Any]:
     """Return what a model replied as chunks; a whole message is one."""
-    is_whole = isinstance(reply, str | BaseModel | Mapping) or not isinstance(reply, Iterable)
-    return [reply] if is_whole else reply
+    return [reply] if _is_whole(reply) else reply
+
+
+def _is_whole(reply: Any) -> bool:
+    return isinstance(reply, str | BaseModel | Mapping) or not isinstance(reply, Iterable)
 
 
 def achunks_of(reply: Any) -> AsyncIterable[Any]:

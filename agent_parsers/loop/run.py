@@ -160,7 +160,8 @@ def run_agent(
             ``partial(client.chat.completions.create, model="gpt-5")``, or any that takes a prompt
             and perhaps ``stop``, and returns a text, a message, or chunks of either. Or a chat
             model of LangChain. A text cannot say how it ended: return ``(text, "stop")``,
-            ``(text, "length")`` or a `Generation`, if your client knows that.
+            ``(text, "length")``, a pair with your provider's word or a `Generation`, if your client
+            knows that.
         question: What the agent is asked; see `DialectParser.render_prompt`.
         parser: A parser of any dialect, or of messages; or its name, or that of a model, as
             `get_parser` takes them.

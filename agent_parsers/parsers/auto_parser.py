@@ -16,6 +16,7 @@ from agent_parsers.events import Event, merge_events
 from agent_parsers.parsers.beside_text import ReasoningBeside, with_reasoning
 from agent_parsers.parsers.event_parser import EventParser, MultiActionAgentOutputParser
 from output_parsers import OutputParserException
+from output_parsers.model_output import check_of_model
 
 if TYPE_CHECKING:
     from agent_parsers.engine.tables.modes import EmitCalls
@@ -138,20 +139,34 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
             dialect=name,
         )
 
-    def explain(self, text: str, *, ended: Ended = "unknown") -> Explanation:
-        """Explain why a turn is read as it is, in the dialect that is found in it; never raise.
+    def explain(self, output: ModelOutput, *, ended: Ended = "unknown") -> Explanation:
+        """Explain why a turn is read as it is, in the dialect that is found in it.
 
         `Explanation.dialect` says which. If the text may be in two dialects, it is explained in the
         likelier one, and the error names both.
 
         Args:
-            text: What the model wrote.
-            ended: How the text ended; see `parse`.
+            output: What the model wrote: a text, or a message or a generation with one.
+            ended: How the text ended; by default read from *output*. See `parse`.
+
+        Raises:
+            TypeError: *output* is none of these, or a message that a model did not write.
         """
         self._check_only_whole("explain")
-        parser, _, error = self._find_parser(text)
+        text: Any = output
+        failed: OutputParserException | None = None
+        if not isinstance(text, str):
+            check_of_model(output)
+            try:
+                text, said = text_and_end(output)
+                ended = said if ended == "unknown" else ended
+            except OutputParserException as error:
+                text, failed = error.llm_output or "", error
+        parser, _, doubt = self._find_parser(text)
         explanation = parser.explain(text, ended=ended)
-        return explanation if error is None else replace(explanation, result=None, error=error)
+        if (wrong := failed or doubt) is None:
+            return explanation
+        return replace(explanation, result=None, error=wrong)
 
     @override
     def stream_parser(self, *, calls: EmitCalls = "all") -> AutoStreamParser:
@@ -173,6 +188,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
 
     def _text_and_end(self, output: ModelOutput, ended: Ended) -> tuple[str, Ended] | None:
         """Return the text of *output* and how it ended; `None` for a message with tool calls."""
+        check_of_model(output)
         try:
             text, said = text_and_end(output)
         except OutputParserException as error:
@@ -288,8 +304,9 @@ class AutoStreamParser:
         """
         if self._closed:
             raise RuntimeError("this turn has ended; a new one needs a new stream parser")
-        text = self._message.take(chunk)
-        self._reasoning += self._beside.take(chunk)
+        events, rest = self._beside.take(chunk, lambda: "".join(self._texts))
+        text = self._message.take(rest)
+        self._reasoning += events
         if self._chars <= self._parser.max_chars:  # more is refused at the end
             self._texts.append(text)
             self._chunks.append(chunk)
@@ -310,7 +327,7 @@ class AutoStreamParser:
             raise RuntimeError("close was called before")
         self._closed = True
         text = "".join(self._texts)
-        error = self._message.error(text)
+        error = self._message.error(text) or self._beside.error(text)
         if error is not None and error.problem != "tool_calls":
             raise error
         stream: Any

@@ -66,7 +66,7 @@ class DialectParser(TurnParser[T], AgentOutputParser):
             ModelRefusalError: The message refuses, or a filter has removed all of it. Do not ask
                 again.
             OutputParserException: As for `parse`, or the message contains a tool call.
-            TypeError: *input* is not a text, a message or a generation.
+            TypeError: *input* is not a text, a message of a model or a generation.
         """
         if config is None and is_default(self.parse_result):
             result: AgentAction | AgentFinish = self._parse_output(input, ended=ended)
@@ -155,13 +155,22 @@ class NamedParser(DialectParser[Any]):
     """A parser with the name of one of LangChain's.
 
     In strict mode and without tools it reads as that one does, which takes each text for a whole
-    reply: unless it is known how a text ended, the model stopped by itself.
+    reply: unless it is known how a text ended, the model stopped by itself. It then also reads a
+    message that a model did not write.
     """
 
     @override
     def _end_of(self, ended: Ended) -> Ended:
-        is_langchains = not self.lenient and self.tools is None
-        return "stop" if is_langchains and ended == "unknown" else ended
+        return "stop" if self._reads_as_langchain and ended == "unknown" else ended
+
+    @override
+    def _check_role(self, output: ModelOutput) -> None:
+        if not self._reads_as_langchain:  # which reads a message of anybody
+            super()._check_role(output)
+
+    @property
+    def _reads_as_langchain(self) -> bool:
+        return not self.lenient and self.tools is None
 
 
 class InstructedParser(NamedParser):

@@ -22,6 +22,7 @@ from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.tables.modes import MAX_CHARS, EmitCalls
 from output_parsers import BaseOutputParser, OutputParserException
+from output_parsers.model_output import check_of_model
 from output_parsers.printable import kind_of
 from output_parsers.runnables.langchain import is_langchains, needs_langchain
 from output_parsers.streams.readers import aclose, aread, close, read
@@ -41,12 +42,19 @@ R = TypeVar("R")
 class BaseAgentOutputParser(BaseOutputParser[R]):
     """A parser of the turns of an agent.
 
+    A message is read if a model wrote it; that of a user or a tool is a `TypeError`.
+
     In a pipeline that LangChain runs, results and exceptions are also instances of LangChain's
     classes, because its executor takes no others.
     """
 
     _has_several: ClassVar[bool | None] = None
     """Whether turns may have several calls."""
+
+    @override
+    def _text_in(self, output: ModelOutput) -> str:
+        check_of_model(output)
+        return super()._text_in(output)
 
     @override
     def as_langchain(self) -> LangChainParser:

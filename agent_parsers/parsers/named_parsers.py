@@ -199,6 +199,8 @@ class StructuredChatOutputParserWithRetries(AgentOutputParser):
     def _parse_output(
         self, output: ModelOutput, *, ended: Ended = "unknown", **_kwargs: Any
     ) -> AgentAction | AgentFinish:
+        if isinstance(base := self.base_parser, DialectParser):
+            base._check_role(output)
         text, said = text_and_end(output)
         return self.parse(text, ended=said if ended == "unknown" else ended)
 

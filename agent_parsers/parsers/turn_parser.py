@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, overload
@@ -20,7 +21,8 @@ from agent_parsers.parsers.constrained import Constrained
 from agent_parsers.parsers.event_parser import EventParser
 from agent_parsers.reports import LISTENERS
 from output_parsers import OutputParserException
-from output_parsers.model_output import check_text
+from output_parsers.model_output import check_of_model, check_text
+from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
     from agent_parsers.engine.reading.turn import Turn
@@ -123,6 +125,10 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         """Return how a text ended, given what is known of that."""
         return ended
 
+    def _check_role(self, output: ModelOutput) -> None:
+        """Raise a `TypeError` if *output* is a message that a model did not write."""
+        check_of_model(output)
+
     def _text_in(self, output: ModelOutput) -> str:
         """Return the text of *output*."""
         return self._text_and_end(output, "unknown")[0]
@@ -131,6 +137,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         """Return the text of *output*, and how it *ended*, which *output* may say."""
         if isinstance(output, str):
             return output, ended
+        self._check_role(output)
         try:
             text, said = text_and_end(output)
         except OutputParserException as error:
@@ -151,6 +158,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         Raises:
             NotImplementedError: A subclass overrides `parse`, and not this method.
             OutputParserException: As for `parse`; or *output* is a message that calls tools.
+            TypeError: *output* is not a text, a message of a model or a generation.
         """
         self._check_only_whole("read")
         turn: Turn[T] = self._read_turn(*self._text_and_end(output, ended))
@@ -171,17 +179,23 @@ class TurnParser(Constrained, EventParser, Generic[T]):
 
         return read_turn(self._new_stream("all"), text, ended)
 
-    def explain(self, text: str, *, ended: Ended = "unknown") -> Explanation:
-        """Explain why a turn parses as it does, with spans, repairs and skipped text; never raise.
+    def explain(self, output: ModelOutput, *, ended: Ended = "unknown") -> Explanation:
+        """Explain why a turn parses as it does, with spans, repairs and skipped text.
+
+        What cannot be read is explained as well, with the error in `Explanation.error`.
 
         Args:
-            text: What the model wrote.
-            ended: How the text ended; see `parse`.
+            output: What the model wrote: a text, or a message or a generation with one.
+            ended: How the text ended; by default read from *output*. See `parse`.
+
+        Raises:
+            TypeError: *output* is none of these, or a message that a model did not write.
         """
         self._check_only_whole("explain")
         from agent_parsers.explain.explanation import explain  # imported lazily: rarely needed
 
-        return explain(
+        text, ended, error = self._explained(output, ended)
+        explanation = explain(
             self.dialect,
             self.mode,
             text,
@@ -192,6 +206,16 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             prompt=self.prompt,
             ended=self._end_of(ended),
         )
+        return explanation if error is None else replace(explanation, result=None, error=error)
+
+    def _explained(
+        self, output: ModelOutput, ended: Ended
+    ) -> tuple[str, Ended, OutputParserException | None]:
+        """Return the text of *output*, how it ended, and the error of a message that has one."""
+        try:
+            return *self._text_and_end(output, ended), None
+        except OutputParserException as error:
+            return error.llm_output or "", ended, error
 
     def explain_chunks(
         self, chunks: Iterable[str], *, ended: Ended = "unknown"
@@ -201,8 +225,11 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         The end of the text comes last; an error is in its field ``error``, and nothing is raised.
 
         Args:
-            chunks: One turn, cut anywhere.
+            chunks: The text of one turn, cut anywhere.
             ended: How the text ended; see `parse`.
+
+        Raises:
+            TypeError: One of *chunks* is not a text.
         """
         self._check_only_whole("explain_chunks")
         from agent_parsers.explain.explanation import (
@@ -210,7 +237,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         )
 
         options = {**self._stream_options(), "ended": self._end_of(ended)}
-        return explain_chunks(self.dialect, chunks, **options)
+        return explain_chunks(self.dialect, _texts(chunks), **options)
 
     @override
     def stream_parser(self, *, calls: EmitCalls = "all") -> StreamParser:
@@ -230,7 +257,8 @@ class TurnParser(Constrained, EventParser, Generic[T]):
     def _new_stream(self, calls: EmitCalls) -> StreamParser:
         from agent_parsers.parsers.beside_text import DialectStreamParser
 
-        return DialectStreamParser(self.dialect, calls=calls, **self._stream_options())
+        options = self._stream_options()
+        return DialectStreamParser(self.dialect, self._check_role, calls=calls, **options)
 
     def _stream_options(self) -> dict[str, Any]:
         return {
@@ -362,6 +390,14 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         from agent_parsers.engine.writing.prompt import instructions
 
         return instructions(self.dialect, self.tools)
+
+
+def _texts(chunks: Iterable[str]) -> Iterator[str]:
+    """Yield *chunks*; raise a `TypeError` for one that is not a text."""
+    for chunk in chunks:
+        if not isinstance(chunk, str):
+            raise TypeError(f"explain_chunks takes chunks of text, not {kind_of(chunk)}")
+        yield chunk
 
 
 @lru_cache

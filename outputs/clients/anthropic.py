@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from outputs.clients import streamed as streamed
 from outputs.clients.late_fields import noted
-from outputs.clients.openai import calls_in_blocks
+from outputs.clients.openai import calls_in_blocks, message_from_role
 from outputs.clients.plain_data import content_of, in_order, place, without_none
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.tool import tool_call_chunk
@@ -43,6 +43,8 @@ _DERIVED = frozenset(("citation", "input_json", "text", "thinking"))
 def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
     """Return the message in *fields*, whose ``type`` is *kind*; `None` if it is of another API."""
     if kind == "message":
+        if (role := fields.get("role") or "assistant") != "assistant":
+            return message_from_role({"role": role, "content": fields["content"]})
         return message_from_anthropic(fields)
     if kind in _EVENTS:
         return _EVENTS[kind](fields)
@@ -101,6 +103,8 @@ def _usage(usage: dict[str, Any] | None) -> dict[str, Any] | None:
 def _message_start(event: dict[str, Any]) -> AIMessageChunk:
     # The last event has the total of output tokens; counting them here would add them twice.
     message = event["message"]
+    if (role := message.get("role") or "assistant") != "assistant":
+        raise ValueError(f"a stream is a message of the model, and this one has the role {role!r}")
     usage = message.get("usage") and {**message["usage"], "output_tokens": 0}
     return AIMessageChunk(
         [],

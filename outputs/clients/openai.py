@@ -17,6 +17,7 @@ from outputs.clients import streamed as streamed
 from outputs.clients.late_fields import NOTES
 from outputs.clients.plain_data import provider_error, without_none
 from outputs.clients.text_input import TEXT_START, json_inside, text_arguments
+from outputs.clients.unread_calls import answered_ids
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.base import BaseMessage, BaseMessageChunk
 from outputs.messages.chat import ChatMessage
@@ -138,14 +139,19 @@ def _transcript_in(fields: dict[str, Any]) -> str:
 def calls_in_blocks(content: Any) -> dict[str, list[Any]]:
     """Return the tool calls among the blocks of *content*, in Anthropic's format.
 
+    Those whose results are there too were made, and are not to be made again.
+
     Returns:
         The fields ``tool_calls`` and, with the calls whose input is no object, which some servers
         send as text, ``invalid_tool_calls``.
     """
     found: dict[str, list[Any]] = {"tool_calls": [], "invalid_tool_calls": []}
+    answered = answered_ids(content)
     for block in () if isinstance(content, str) else content:
         if isinstance(block, dict) and block.get("type") == "tool_use":
             name, given, call_id = block["name"], block.get("input"), block["id"]
+            if call_id in answered:
+                continue
             if given is None or isinstance(given, dict):
                 found["tool_calls"].append(tool_call(name=name, args=given or {}, id=call_id))
             else:
@@ -213,7 +219,7 @@ def _from_choices(fields: dict[str, Any]) -> BaseMessage:
     if "message" not in choice and isinstance(text := choice.get("text"), str):
         # The legacy text completions; only the last piece of a stream has a finish reason.
         is_last = choice.get("finish_reason") is not None
-        return (AIMessage if is_last else AIMessageChunk)(text, **known)
+        return AIMessageChunk(text, chunk_position="last" if is_last else None, **known)
     message = choice["message"]
     if others and not _has_call(choice):
         message = {**message, NOTES: {"choices": others}}

@@ -28,6 +28,7 @@ from outputs.clients.late_fields import COMMENTARY, noted
 from outputs.clients.openai import message_from_role, metadata_of, usage_of
 from outputs.clients.plain_data import content_of, in_order, place, provider_error, without_none
 from outputs.clients.text_input import TEXT_END, TEXT_START, json_inside, text_arguments
+from outputs.clients.unread_calls import answered_ids
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.ended import ended_of
 from outputs.messages.tool import ToolMessage, tool_call_chunk
@@ -71,9 +72,11 @@ def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
 def message_from_response(fields: dict[str, Any]) -> AIMessage:
     """Convert a response; items other than text are kept as blocks.
 
+    A call whose result is an item too was made, and is not to be made again.
+
     Raises:
         ProviderError: The response failed.
-        ValueError: The response is not complete.
+        ValueError: The response is not complete, or has a message that is not of the model.
     """
     status = fields.get("status")
     if status == "failed" or fields.get("error"):
@@ -121,15 +124,30 @@ def _from_items(items: list[dict[str, Any]], **known: Any) -> AIMessage:
         metadata["status"] = "incomplete"
     blocks: list[dict[str, Any]] = []
     entries = []
+    answered = answered_ids(items)
     for item in items:
         if item["type"] == "message":
+            _check_role(item)
             blocks += [_text_block(part, item) for part in item["content"]]
         else:
             blocks.append(_item(item))
-            if (entry := wire_entry(item)) is not None:
+            if (entry := wire_entry(item)) is not None and entry["id"] not in answered:
                 entries.append(entry)
     calls, invalid = calls_from_wire(entries, have_ended=ended_of(metadata) != "length")
     return AIMessage(content_of(blocks), tool_calls=calls, invalid_tool_calls=invalid, **known)
+
+
+def _check_role(item: dict[str, Any]) -> None:
+    """Check that a message among other items is one of the model.
+
+    Raises:
+        ValueError: It has another role, so that the items are a conversation.
+    """
+    if (role := item.get("role") or "assistant") != "assistant":
+        raise ValueError(
+            f"a response has items of the model, and this one has a message of the role {role!r}:"
+            " pass only the model's items"
+        )
 
 
 def _is_cut(item: dict[str, Any]) -> bool:
@@ -195,6 +213,8 @@ def _call(event: dict[str, Any], block: dict[str, Any], args: str, **more: Any) 
 def _added(event: dict[str, Any]) -> AIMessageChunk:
     item = _item(event["item"])
     kind = item["type"]
+    if kind == "message":
+        _check_role(item)
     if kind == "reasoning":
         return _block(event, kind, **without_none({"id": item.get("id")}))
     if kind == "function_call":
@@ -212,6 +232,7 @@ def _done(event: dict[str, Any]) -> AIMessageChunk:
     item = _item(event["item"])
     kind = item["type"]
     if kind == "message":
+        _check_role(item)
         return AIMessageChunk([
             {**_emitted_late(part, item), "index": place(event.get("output_index", 0), number)}
             for number, part in enumerate(item["content"])
@@ -245,6 +266,7 @@ def _last(number: int, item: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the blocks that have an item of a response that has ended, for `LateFields`."""
     if item["type"] != "message":
         return [{"type": item["type"], "last": [_whole(item)], "index": place(number)}]
+    _check_role(item)
     return [
         {"type": block["type"], "last": [block], "index": place(number, part)}
         for part, block in enumerate(_text_block(each, item) for each in item["content"])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from outputs.clients.late_fields import HOW, LateFields, has_place, number_of
 from outputs.clients.plain_data import content_of, in_order, without_none
 from outputs.clients.text_input import text_arguments, text_in
+from outputs.clients.unread_calls import answered_ids
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.ended import ended_of
 from outputs.messages.utils import WHOLE_FORMS
@@ -117,7 +118,8 @@ def is_from_stream(content: Content) -> bool:
 def finished(message: Message) -> Message:
     """Return *message* in its whole form if it is the sum of a stream's chunks, else unchanged.
 
-    Calls that the provider's server executes are removed from the message's tool calls.
+    Calls that the provider's server executes are removed from the message's tool calls, and so are
+    those whose results are in the content.
     """
     content = message.content
     if isinstance(content, str) or not is_from_stream(content):
@@ -130,6 +132,10 @@ def finished(message: Message) -> Message:
             update["tool_call_chunks"] = [
                 piece for piece in message.tool_call_chunks if piece["index"] not in served
             ]
+    if answered := answered_ids(update["content"]):
+        for kind in ("tool_calls", "invalid_tool_calls", "tool_call_chunks"):
+            calls = update.get(kind, getattr(message, kind, ()))
+            update[kind] = [call for call in calls if call["id"] not in answered]
     return message.model_copy(update=update)
 
 

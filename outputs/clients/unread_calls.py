@@ -8,7 +8,8 @@ calls of functions::
     {"type": "shell_call", "call_id": "1", "action": {"commands": ["ls"]}}
 
 What the provider's server runs itself, such as a ``web_search_call`` or a ``server_tool_use``, is
-no such call, and neither is a task whose result stands in the same message.
+no such call, and neither is a call or a task whose result stands in the same message: somebody has
+run it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from outputs.messages.base import Content
 
@@ -26,8 +27,12 @@ _TASKS: Final = frozenset(
     ("apply_patch_call", "computer_call", "local_shell_call", "mcp_approval_request", "shell_call")
 )
 """The items of OpenAI's Responses that the program has to answer."""
+_RESULTS: Final = frozenset(("functionresponse", "toolresult"))
+"""The names of results in the formats of clients, in the same way."""
 IDS: Final = ("id", "call_id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id")
 """The keys of the ids of calls."""
+_CALL_IDS: Final = IDS[1:]
+"""Those under which a result has the id of its call."""
 _NAMES: Final = ("name", "toolName", "tool_name")
 
 
@@ -45,13 +50,14 @@ def unread_call(
     """
     if isinstance(content, str):
         return ""
-    blocks = [block for block in content if isinstance(block, dict)]
-    done = {block.get("call_id") for block in blocks if _kind(block).endswith("_output")}
-    for block in blocks:
+    done = answered_ids(content)
+    for block in (block for block in content if isinstance(block, dict)):
         kind = _kind(block)
         own = [*_parts(block, kind, IDS)]
+        if not done.isdisjoint(own):
+            continue
         if _is_task(kind, block):
-            is_read = not done.isdisjoint(own)
+            is_read = False
         elif _plain(kind) not in _CALLS:
             continue
         elif own and any(ids):
@@ -62,6 +68,22 @@ def unread_call(
         if not is_read:
             return kind
     return ""
+
+
+def answered_ids(content: str | Sequence[Any]) -> set[str]:
+    """Return the ids of the calls whose results stand in *content* too: somebody ran them."""
+    if isinstance(content, str):
+        return set()
+    return {
+        call_id
+        for block in content
+        if isinstance(block, dict) and _is_result(kind := _kind(block))
+        for call_id in _parts(block, kind, _CALL_IDS)
+    }
+
+
+def _is_result(kind: str) -> bool:
+    return kind.endswith("_output") or _plain(kind) in _RESULTS
 
 
 def _is_task(kind: str, block: dict[Any, Any]) -> bool:
@@ -75,7 +97,11 @@ def _kind(block: dict[Any, Any]) -> str:
     kind = block.get("type")
     if isinstance(kind, str):
         return kind
-    keys = (key for key, part in block.items() if isinstance(part, dict) and _plain(key) in _CALLS)
+    keys = (
+        key
+        for key, part in block.items()
+        if isinstance(part, dict) and (_plain(key) in _CALLS or _plain(key) in _RESULTS)
+    )
     return next(keys, "") if kind is None else ""
 
 

@@ -145,14 +145,17 @@ class Outcome:
         self._bad = BadCall(error)
         return True
 
-    def contradicts(self, indexes: Iterable[int | None]) -> bool:
+    def contradicts(self, indexes: Iterable[int | None], *, by_whole: bool) -> bool:
         """Return whether the stream contradicts itself, or has pieces of calls that are unread.
 
         Args:
             indexes: The indexes of the calls of the message.
+            by_whole: Whether a whole message behind the chunks says something else.
         """
         late = self._late
-        if late.contradicted:
+        if by_whole:
+            self._bad = BadCall("other_whole")
+        elif late.contradicted:
             self._bad = BadCall("contradicted", field=late.contradicted)
         elif kind := next((late.unread[i] for i in indexes if i in late.unread), ""):
             self._bad = BadCall("unread_piece", kind=kind)

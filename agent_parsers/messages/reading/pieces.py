@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel
 
+from output_parsers.model_output import not_of_a_model, other_role
 from output_parsers.printable import kind_of
 from outputs import AIMessage, AIMessageChunk, BaseMessage, from_any
+from outputs.clients.unread_calls import answered_ids
 from outputs.messages.growing_calls import GrowingCall
 from outputs.messages.wire_calls import (
     are_calls_of,
@@ -163,13 +165,13 @@ def message_in(output: Any, *, takes_text: bool) -> AIMessage:
 def _not_of_a_model(output: Any, *, is_strict: bool) -> TypeError:
     """Return the error for *output*, which is no message of a model."""
     try:
-        kind = from_any(output).type
+        role = other_role(from_any(output))
     except TypeError:
         return TypeError(
             f"a parser takes a message or a generation, not {kind_of(output)};"
             " outputs.from_any says what else counts as a message"
         )
-    said = f"a parser takes a message of a model, which has the type 'ai', not {kind!r}"
+    said = not_of_a_model(role)
     if not is_strict:
         return TypeError(said)
     error = TypeError(f"Expected an AI message got {type(output)}")  # LangChain's words
@@ -268,7 +270,11 @@ def tool_pieces(message: AIMessage) -> list[CallPiece]:
         ),
         *(CallPiece(bad["name"], bad["args"], bad["id"]) for bad in invalid),
     ]
-    return _in_order_of(message.content, pieces) if calls and invalid else pieces
+    pieces = _in_order_of(message.content, pieces) if calls and invalid else pieces
+    if isinstance(message.content, str):
+        return pieces
+    answered = answered_ids(message.content)
+    return [piece for piece in pieces if piece.id not in answered]
 
 
 def _in_order_of(content: Content, pieces: list[CallPiece]) -> list[CallPiece]:
@@ -283,9 +289,11 @@ def _entries_in(content: list[str | dict[Any, Any]]) -> list[dict[str, Any]]:
     from outputs.clients.openai_responses import wire_entry  # lazily: few messages have blocks
 
     entries: list[dict[str, Any]] = []
+    answered = answered_ids(content)
     for block in content:
         with suppress(KeyError):  # Blocks of other makers may lack keys.
-            if isinstance(block, dict) and (entry := wire_entry(block)) is not None:
+            entry = wire_entry(block) if isinstance(block, dict) else None
+            if entry is not None and entry["id"] not in answered:
                 entries.append(entry)
     return entries
 

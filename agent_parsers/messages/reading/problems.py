@@ -147,6 +147,11 @@ MESSAGE_PROBLEMS: Final = {
         "the stream contradicts itself: the {field} of an item at its end are not what came before",
         "Your message was garbled, so nothing was done. Write it again.",
     ),
+    "other_whole": Problem(
+        "the whole message behind the chunks says something else than they do: give the parser one"
+        " of both",
+        "Your message was garbled, so nothing was done. Write it again.",
+    ),
     "lost_call": Problem(
         "the message has no call, and its finish reason {reason!r} says that it has one{where}",
         "Your call was lost, so nothing was done. Call the tool again.",

@@ -34,6 +34,7 @@ from agent_parsers.events import (
     ThoughtDelta,
     ToolNamed,
 )
+from agent_parsers.messages.reading.behind import rest_of_message
 from agent_parsers.messages.reading.content import ContentHold, LeadingThought, split_content
 from agent_parsers.messages.reading.outcome import Outcome
 from agent_parsers.messages.reading.pieces import (
@@ -49,6 +50,8 @@ from agent_parsers.messages.reading.said import Kind, texts_in, two_fields
 from agent_parsers.reports import LISTENERS
 from output_parsers.streams.accumulator import Accumulator
 from outputs import AIMessage, AIMessageChunk, message_chunk_to_message, tool_call_chunk
+from outputs.clients.streamed import finished, served_indexes
+from outputs.clients.unread_calls import answered_ids
 from outputs.messages.ended import Ended, ended_of, sooner
 from outputs.messages.growing_calls import GrowingCalls
 from outputs.messages.wire_calls import STREAMED_CALLS
@@ -108,6 +111,7 @@ class MessageStreamParser:
         self._current = 0  # which call is being emitted
         self._reports = self._new_reports() if LISTENERS else None
         self._closed = False
+        self._is_contradicted = False  # whether a whole message is not what its chunks were
         self._whole: AIMessage | None = None  # once it has ended
         self._written: Sequence[str] = ()  # the calls that are written in the content
         self.result: AgentAction | list[AgentAction] | AgentFinish | None = None
@@ -165,9 +169,21 @@ class MessageStreamParser:
         self._check_open("feed")
         message = message_in(chunk, takes_text=self._lenient)
         events: list[Event] = []
+        if self._sum.is_behind(message, is_text=isinstance(chunk, str)):
+            message = self._behind(message)
         self._take(self._sum.add(message), events)
         self._emit_calls(events, is_last=False)
         return events
+
+    def _behind(self, whole: AIMessage) -> AIMessage:
+        """Return what a *whole* message has beside what its chunks have said before."""
+        rest = rest_of_message(self._sum.whole(), finished(whole))
+        if not self._sum.has_chunks and (rest is None or rest.content):
+            return whole  # texts came, and this is another
+        if rest is None:
+            self._is_contradicted = True
+            return AIMessage("", response_metadata=whole.response_metadata)
+        return rest
 
     @property
     def ended(self) -> Ended:
@@ -202,6 +218,8 @@ class MessageStreamParser:
             self._take(self._sum.add(ending), events)
         self._emit_calls(events, is_last=True)
         self._whole = self._sum.whole()
+        answered = answered_ids(self._whole.content)
+        calls = [call for call in self._calls.calls if call.id not in answered]
         outcome = Outcome(
             self._whole,
             is_function=self._is_function,
@@ -213,16 +231,16 @@ class MessageStreamParser:
         )
         self._emit_lead(events)
         held = "" if self._hold is None else self._hold.rest()
-        indexes = [call.index for call in self._calls.calls]
+        indexes = [call.index for call in calls]
         if (
             outcome.refuses()
-            or outcome.contradicts(indexes)
+            or outcome.contradicts(indexes, by_whole=self._is_contradicted)
             or outcome.has_other_calls()
             or outcome.leaves_a_call()
         ):
             self._emit_content(held, events)
-        elif self._calls.calls:
-            outcome.read_calls(self._calls.calls)
+        elif calls:
+            outcome.read_calls(calls)
         elif held and outcome.read_content(self.text + held, self._at):
             self._put(held)
         else:
@@ -388,6 +406,9 @@ class _MessageSum:
         """Whether the message came whole, so that it has ended."""
         self.late = self._sum.late
         """What the chunks say beside their pieces."""
+        self._is_in_chunks = False
+        self.has_chunks = False
+        """Whether chunks of messages have come, and not only texts."""
         self._first: AIMessage | None = None  # the first chunk
         self._count = 0  # how many chunks have arrived
         self._texts: dict[int, None] = {}  # calls with a text input, which ends with the message
@@ -409,6 +430,19 @@ class _MessageSum:
         self._count += 1
         self.is_whole = self._count == 1 and not isinstance(message, AIMessageChunk)
         return message
+
+    def is_behind(self, message: AIMessage, *, is_text: bool) -> bool:
+        """Return whether the next *message* is whole, and comes behind the chunks of itself.
+
+        Args:
+            message: The message.
+            is_text: Whether it came as a text.
+        """
+        is_message = not is_text and not isinstance(message, AIMessageChunk)
+        if self._count == 0:  # where each chunk is a message, as Ollama sends them, none is whole
+            self._is_in_chunks = not is_message
+        self.has_chunks = self.has_chunks or isinstance(message, AIMessageChunk)
+        return self._is_in_chunks and is_message and self._message is None
 
     def _given(self, message: AIMessage) -> AIMessage:
         """Return the whole message, or the sum of chunks that was given as one."""
@@ -435,10 +469,6 @@ class _MessageSum:
     def whole(self) -> AIMessage:
         """Return the message."""
         message = self._whole()
-        if isinstance(message.content, str):
-            return message
-        from outputs.clients.streamed import finished
-
         return finished(message)
 
     def _whole(self) -> AIMessage:
@@ -460,6 +490,4 @@ class _MessageSum:
             if isinstance(index, int):
                 self._texts[index] = None
         if not isinstance(message.content, str):
-            from outputs.clients.streamed import served_indexes
-
             self.served |= served_indexes(message.content)

@@ -121,8 +121,8 @@ class ResponseStream:
             TypeError: The chunk is neither text nor a message.
         """
         self._check_open("feed")
-        events = self._beside.take(chunk)
-        text = self._message.take(chunk)
+        events, rest = self._beside.take(chunk, lambda: self.text)
+        text = self._message.take(rest)
         room = self._max_chars - self._size
         self._size += len(text)
         if len(text) > room:
@@ -145,7 +145,7 @@ class ResponseStream:
         ended = self._message.ended if ended == "unknown" else ended
         events = self.last_events
         events += self._take(self._regions.feed("", is_last=True))
-        refused = self._message.error(self.text)
+        refused = self._message.error(self.text) or self._beside.error(self.text)
         if refused is not None:
             raise refused
         self._end(events, ended)

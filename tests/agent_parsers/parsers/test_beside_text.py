@@ -123,11 +123,6 @@ def test_reasoning_without_a_text_is_no_turn(message: Any) -> None:
         stream.feed(message)
 
 
-def test_a_message_of_another_role_has_no_reasoning() -> None:
-    message = {"role": "user", "content": [{"type": "text", "text": CALL}]}
-    assert get_parser("hermes").read(message).thought == ""
-
-
 def test_text_beside_messages_of_tools_is_not_told_twice() -> None:
     call = {"id": "1", "type": "function", "function": {"name": "a", "arguments": "{}"}}
     message = {
