@@ -27,6 +27,7 @@ from outputs.clients import streamed as streamed
 from outputs.clients.late_fields import noted
 from outputs.clients.openai import calls_in_blocks
 from outputs.clients.plain_data import content_of, in_order, place, without_none
+from outputs.clients.unread_calls import calls_beside, unread_call
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.tool import tool_call_chunk
 
@@ -57,6 +58,7 @@ def message_from_anthropic(fields: dict[str, Any]) -> AIMessage:
     return AIMessage(
         content_of(blocks),
         **calls_in_blocks(blocks),
+        additional_kwargs=calls_beside(fields),
         response_metadata=_metadata(fields),
         usage_metadata=_usage(fields.get("usage")),
         id=fields.get("id"),
@@ -102,8 +104,13 @@ def _message_start(event: dict[str, Any]) -> AIMessageChunk:
     # The last event has the total of output tokens; counting them here would add them twice.
     message = event["message"]
     usage = message.get("usage") and {**message["usage"], "output_tokens": 0}
+    content = message.get("content")
+    # Calls belong in events of their own: one that does not come in these is left over.
+    early = [_block(block) for block in (content if isinstance(content, list) else ())
+             if unread_call([block])]  # fmt: skip
     return AIMessageChunk(
-        [],
+        early,
+        additional_kwargs=calls_beside(message),
         response_metadata=_metadata(message),
         usage_metadata=_usage(usage),
         id=message.get("id"),

@@ -17,6 +17,7 @@ from outputs.clients import streamed as streamed
 from outputs.clients.late_fields import NOTES
 from outputs.clients.plain_data import provider_error, without_none
 from outputs.clients.text_input import TEXT_START, json_inside, text_arguments
+from outputs.clients.unread_calls import calls_beside
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.base import BaseMessage, BaseMessageChunk
 from outputs.messages.chat import ChatMessage
@@ -125,7 +126,8 @@ def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
             ours |= {"tool_calls": calls, "invalid_tool_calls": invalid}
         if isinstance(function := rest.get("function_call"), dict):
             rest["function_call"] = _ordered(function)
-        ours |= calls_in_blocks(content)
+        if not rest.get("tool_calls"):  # the blocks say them again
+            ours |= calls_in_blocks(content)
     return message_class(content, additional_kwargs=rest, **ours, **more)
 
 
@@ -146,6 +148,7 @@ def calls_in_blocks(content: Any) -> dict[str, list[Any]]:
     for block in () if isinstance(content, str) else content:
         if isinstance(block, dict) and block.get("type") == "tool_use":
             name, given, call_id = block["name"], block.get("input"), block["id"]
+            given = given or block.get("partial_json") or given  # LangChain's streams have both
             if given is None or isinstance(given, dict):
                 found["tool_calls"].append(tool_call(name=name, args=given or {}, id=call_id))
             else:
@@ -165,11 +168,22 @@ def _with_function(entry: Any) -> Any:
     if not isinstance(entry, dict):
         return entry
     if isinstance(custom := entry.get("custom"), dict):
-        arguments = text_arguments(custom["input"])
-        return {**entry, "function": {"name": custom["name"], "arguments": arguments}}
+        function = {"name": custom["name"], "arguments": text_arguments(custom["input"])}
+        given = entry.get("function")
+        if given != function and _says_something(given):
+            raise _two_calls()
+        return {**entry, "function": function}
     if isinstance(function := entry.get("function"), dict):
         return {**entry, "function": _ordered(function)}
     return entry
+
+
+def _says_something(function: Any) -> bool:
+    return any(function.values()) if isinstance(function, dict) else bool(function)
+
+
+def _two_calls() -> ValueError:
+    return ValueError("a call has a `function` and a `custom`, and they differ; expected one")
 
 
 def _ordered(function: dict[str, Any]) -> dict[str, Any]:
@@ -201,8 +215,13 @@ def _from_choices(fields: dict[str, Any]) -> BaseMessage:
     ]
     if choice is not None and (choice.get("error") or choice.get("finish_reason") == "error"):
         raise provider_error(choice)
+    if choice is not None:
+        choice = _with_calls_beside(choice, fields)
     if is_chunk:
-        return _chunk_of(fields, choice or {}, {"choices": others} if others else {})
+        notes: dict[str, Any] = {"choices": others} if others else {}
+        if choice and choice.get("delta") is not None and (calls := _calls_of_message(choice)):
+            notes["messages"] = [calls]
+        return _chunk_of(fields, choice or {}, notes)
     if choice is None:
         raise ValueError("the completion has no choices" + ", but others" * bool(choices))
     known: dict[str, Any] = {
@@ -222,6 +241,31 @@ def _from_choices(fields: dict[str, Any]) -> BaseMessage:
     return message_from_role({**needed, **message, "role": role}, **known)
 
 
+def _with_calls_beside(choice: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
+    """Return *choice*, with the calls in its message that stand beside it, or in *fields*.
+
+    Raises:
+        ValueError: The message has others.
+    """
+    if not (beside := {**calls_beside(fields), **calls_beside(choice)}):
+        return choice
+    place = "message" if choice.get("delta") is None else "delta"
+    message = choice.get(place) or {}
+    for name, calls in beside.items():
+        if message.get(name) not in (None, [], {}, calls):
+            raise ValueError(f"{name!r} beside a message are not those in it; which are meant?")
+    return {**choice, place: {**message, **beside}}
+
+
+def _calls_of_message(choice: dict[str, Any]) -> list[Any]:
+    """Return the calls of the whole message that some servers send with each piece of it."""
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        return []
+    calls = [call for part in calls_beside(message).values() for call in _listed(part)]
+    return [call for call in calls if isinstance(call, dict)]
+
+
 def _listed(entries: Any) -> list[Any]:
     return [*entries] if isinstance(entries, list | tuple) else [entries]
 
@@ -236,7 +280,8 @@ def _chunk_of(
     fields: dict[str, Any], choice: dict[str, Any], notes: dict[str, Any]
 ) -> BaseMessageChunk:
     """Convert a chunk and its *choice*; the last chunk may have usage and no choice."""
-    delta = without_none(choice.get("delta") or {})
+    given = choice.get("delta")
+    delta = without_none((choice.get("message") if given is None else given) or {})
     content, calls = delta.pop("content", "") or _transcript_in(delta), delta.pop("tool_calls", [])
     calls = [call if isinstance(call, dict) else {} for call in _listed(calls)]
     role = delta.pop("role", None) or "assistant"
@@ -306,6 +351,8 @@ def _said_beside(call: dict[str, Any]) -> dict[str, Any]:
 
 def _text_piece(call: dict[str, Any]) -> dict[str, Any]:
     custom = call["custom"]
+    if _says_something(call.get("function")):
+        raise _two_calls()
     start = TEXT_START if custom.get("name") else ""
     arguments = start + json_inside(custom.get("input") or "")
     return {**call, "function": {"name": custom.get("name"), "arguments": arguments}}

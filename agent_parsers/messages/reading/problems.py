@@ -67,6 +67,12 @@ MESSAGE_PROBLEMS: Final = {
         "You made a call that is not read here ({kind}), so nothing was done. Call one of the"
         " functions instead, or write your answer.",
     ),
+    "unread_member": Problem(
+        "found calls that are not read here, in the member {member!r} of the message; those in"
+        " 'tool_calls' are read",
+        "You made a call that is not read here ({member}), so nothing was done. Call the tool"
+        " again, or write your answer.",
+    ),
     "empty_message": Problem(
         "expected a call or an answer, found no text and no call",
         "You wrote nothing. Call a tool, or write your answer.",

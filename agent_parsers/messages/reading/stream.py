@@ -50,13 +50,14 @@ from agent_parsers.reports import LISTENERS
 from output_parsers.streams.accumulator import Accumulator
 from outputs import AIMessage, AIMessageChunk, message_chunk_to_message, tool_call_chunk
 from outputs.messages.ended import Ended, ended_of, sooner
-from outputs.messages.growing_calls import GrowingCalls
-from outputs.messages.wire_calls import STREAMED_CALLS
+from outputs.messages.growing_calls import GrowingCall, GrowingCalls
+from outputs.messages.wire_calls import STREAMED_CALLS, chunks_from_wire
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.turn_reports import TurnReports
     from agent_parsers.toolset import ToolSet
+    from outputs.clients.unread_calls import NamedCall
 
 
 class MessageStreamParser:
@@ -197,7 +198,7 @@ class MessageStreamParser:
         events = self.last_events
         if ended == "unknown":
             ended = self._sum.ended
-        last = self._calls.calls[-1].index if ended == "length" and self._calls.calls else None
+        last = self._calls.calls[-1].index if ended != "stop" and self._calls.calls else None
         if (ending := self._sum.ending(but=last)) is not None:
             self._take(self._sum.add(ending), events)
         self._emit_calls(events, is_last=True)
@@ -209,6 +210,7 @@ class MessageStreamParser:
             tools=self._tools,
             ended=ended,
             late=self._sum.late,
+            raw=self._sum.raw,
             is_whole=self._sum.is_whole,
         )
         self._emit_lead(events)
@@ -391,6 +393,7 @@ class _MessageSum:
         self._first: AIMessage | None = None  # the first chunk
         self._count = 0  # how many chunks have arrived
         self._texts: dict[int, None] = {}  # calls with a text input, which ends with the message
+        self._raw: GrowingCalls[GrowingCall] | None = None  # the raw form of calls in chunks
         self.served: set[int] = set()
         """Indexes of the calls that the provider's server makes itself."""
         self.ended: Ended = "unknown"
@@ -416,7 +419,7 @@ class _MessageSum:
         return self._message
 
     def ending(self, *, but: int | None = None) -> AIMessageChunk | None:
-        """Return a chunk that closes the text inputs, which only the end of the message ends.
+        """Return a chunk that closes the text inputs, whose pieces do not show their end.
 
         Args:
             but: Index of a call to leave open, since it may be cut.
@@ -452,8 +455,20 @@ class _MessageSum:
         message = getattr(self._sum.generation(), "message", None)
         return ai_message(message_chunk_to_message(ai_message(message)))
 
+    @property
+    def raw(self) -> list[NamedCall] | None:
+        """The calls that chunks have raw, beside the pieces; `None` if there were no chunks."""
+        if self.is_whole:
+            return None
+        return [(call.name, call.written) for call in (self._raw.calls if self._raw else ())]
+
     def _note(self, message: AIMessage) -> None:
         """Remember what only one chunk says but later chunks depend on."""
+        raw = message.additional_kwargs.get("tool_calls")
+        if isinstance(raw, list | tuple) and isinstance(message, AIMessageChunk):
+            self._raw = self._raw or GrowingCalls(GrowingCall)
+            for piece in chunks_from_wire([*raw]):
+                self._raw.add(piece)
         said = message.additional_kwargs.get(STREAMED_CALLS)
         for call in said if isinstance(said, list) else ():
             index = call.get("index") if isinstance(call, dict) and "custom" in call else None
