@@ -24,7 +24,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from outputs.clients import streamed as streamed
-from outputs.clients.late_fields import noted
+from outputs.clients.late_fields import noted, noted_calls
 from outputs.clients.openai import calls_in_blocks
 from outputs.clients.plain_data import content_of, in_order, place, without_none
 from outputs.clients.unread_calls import calls_beside, unread_call
@@ -105,12 +105,11 @@ def _message_start(event: dict[str, Any]) -> AIMessageChunk:
     message = event["message"]
     usage = message.get("usage") and {**message["usage"], "output_tokens": 0}
     content = message.get("content")
+    blocks = content if isinstance(content, list) else []
     # Calls belong in events of their own: one that does not come in these is left over.
-    early = [_block(block) for block in (content if isinstance(content, list) else ())
-             if unread_call([block])]  # fmt: skip
     return AIMessageChunk(
-        early,
-        additional_kwargs=calls_beside(message),
+        [_block(block) for block in blocks if unread_call([block])],
+        additional_kwargs=noted_calls(message),
         response_metadata=_metadata(message),
         usage_metadata=_usage(usage),
         id=message.get("id"),
@@ -120,7 +119,10 @@ def _message_start(event: dict[str, Any]) -> AIMessageChunk:
 def _message_delta(event: dict[str, Any]) -> AIMessageChunk:
     usage = event.get("usage") and {"output_tokens": event["usage"].get("output_tokens")}
     return AIMessageChunk(
-        [], response_metadata=_metadata(event["delta"]), usage_metadata=_usage(usage)
+        [],
+        additional_kwargs=noted_calls({**event, **event["delta"]}),
+        response_metadata=_metadata(event["delta"]),
+        usage_metadata=_usage(usage),
     )
 
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from outputs.clients.plain_data import PLACE, place
 from outputs.clients.text_input import TEXT_END, TEXT_START, json_inside
-from outputs.clients.unread_calls import NamedCall, raw_calls
+from outputs.clients.unread_calls import NamedCall, calls_beside, raw_calls
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.merging import merge_dicts, merge_lists
 from outputs.messages.tool import ToolCallChunk, tool_call_chunk
@@ -61,6 +61,18 @@ def noted(**notes: list[Any]) -> AIMessageChunk:
     return AIMessageChunk([], additional_kwargs={NOTES: notes})
 
 
+def noted_calls(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return ``additional_kwargs`` with a note of the calls that *fields* have by their names.
+
+    A stream has them in its pieces, too, so they are compared with these instead of added.
+    """
+    calls: list[Any] = []
+    for name, part in calls_beside(fields).items():
+        for entry in part if isinstance(part, list) else [part]:
+            calls += raw_calls([entry]) or [(name, None)]
+    return {NOTES: {"messages": [calls]}} if calls else {}
+
+
 class LateFields:
     """Adds the fields of an item that only its whole form has, and collects what is noted.
 
@@ -91,7 +103,7 @@ class LateFields:
         self.begun: dict[int, str] = {}
         """The types of calls that are not read, and of which only the beginning has come."""
         self.whole_calls: list[NamedCall] = []
-        """The calls of the last whole message that came with a piece."""
+        """The calls of the last whole message that came with a piece, or stood beside one."""
 
     def with_late_fields(self, message: Any) -> Any:
         """Return *message*, a chunk or a sum, with the new fields of each whole in its place."""
@@ -137,7 +149,7 @@ class LateFields:
         self.begun.update(dict(notes.get("begun", ())))
         self.choices += notes.get("choices", ())
         if messages := notes.get("messages"):
-            self.whole_calls = raw_calls(messages[-1])
+            self.whole_calls = messages[-1]
         for members in notes.get("members", ()):
             index = members.get("index")
             self.members[index] = merge_dicts(self.members.get(index, {}), members)

@@ -14,7 +14,7 @@ import json
 from typing import Any
 
 from outputs.clients import streamed as streamed
-from outputs.clients.late_fields import NOTES
+from outputs.clients.late_fields import NOTES, noted_calls
 from outputs.clients.plain_data import provider_error, without_none
 from outputs.clients.text_input import TEXT_START, json_inside, text_arguments
 from outputs.clients.unread_calls import calls_beside
@@ -168,11 +168,11 @@ def _with_function(entry: Any) -> Any:
     if not isinstance(entry, dict):
         return entry
     if isinstance(custom := entry.get("custom"), dict):
-        function = {"name": custom["name"], "arguments": text_arguments(custom["input"])}
+        made = {"name": custom["name"], "arguments": text_arguments(custom["input"])}
         given = entry.get("function")
-        if given != function and _says_something(given):
+        if given != made and _says_something(given):
             raise _two_calls()
-        return {**entry, "function": function}
+        return {**entry, "function": made}
     if isinstance(function := entry.get("function"), dict):
         return {**entry, "function": _ordered(function)}
     return entry
@@ -215,12 +215,10 @@ def _from_choices(fields: dict[str, Any]) -> BaseMessage:
     ]
     if choice is not None and (choice.get("error") or choice.get("finish_reason") == "error"):
         raise provider_error(choice)
-    if choice is not None:
-        choice = _with_calls_beside(choice, fields)
     if is_chunk:
-        notes: dict[str, Any] = {"choices": others} if others else {}
-        if choice and choice.get("delta") is not None and (calls := _calls_of_message(choice)):
-            notes["messages"] = [calls]
+        said = (choice or {}).get("message")  # some servers send all of it with each piece
+        whole = {**fields, **(choice or {}), **(said if isinstance(said, dict) else {})}
+        notes = noted_calls(whole).get(NOTES, {}) | ({"choices": others} if others else {})
         return _chunk_of(fields, choice or {}, notes)
     if choice is None:
         raise ValueError("the completion has no choices" + ", but others" * bool(choices))
@@ -232,7 +230,9 @@ def _from_choices(fields: dict[str, Any]) -> BaseMessage:
     if "message" not in choice and isinstance(text := choice.get("text"), str):
         # The legacy text completions; only the last piece of a stream has a finish reason.
         is_last = choice.get("finish_reason") is not None
+        known["additional_kwargs"] = noted_calls({**fields, **choice})
         return (AIMessage if is_last else AIMessageChunk)(text, **known)
+    choice = _with_calls_beside(choice, fields)
     message = choice["message"]
     if others and not _has_call(choice):
         message = {**message, NOTES: {"choices": others}}
@@ -249,21 +249,11 @@ def _with_calls_beside(choice: dict[str, Any], fields: dict[str, Any]) -> dict[s
     """
     if not (beside := {**calls_beside(fields), **calls_beside(choice)}):
         return choice
-    place = "message" if choice.get("delta") is None else "delta"
-    message = choice.get(place) or {}
+    message = choice["message"]
     for name, calls in beside.items():
         if message.get(name) not in (None, [], {}, calls):
             raise ValueError(f"{name!r} beside a message are not those in it; which are meant?")
-    return {**choice, place: {**message, **beside}}
-
-
-def _calls_of_message(choice: dict[str, Any]) -> list[Any]:
-    """Return the calls of the whole message that some servers send with each piece of it."""
-    message = choice.get("message")
-    if not isinstance(message, dict):
-        return []
-    calls = [call for part in calls_beside(message).values() for call in _listed(part)]
-    return [call for call in calls if isinstance(call, dict)]
+    return {**choice, "message": {**message, **beside}}
 
 
 def _listed(entries: Any) -> list[Any]:
@@ -280,8 +270,7 @@ def _chunk_of(
     fields: dict[str, Any], choice: dict[str, Any], notes: dict[str, Any]
 ) -> BaseMessageChunk:
     """Convert a chunk and its *choice*; the last chunk may have usage and no choice."""
-    given = choice.get("delta")
-    delta = without_none((choice.get("message") if given is None else given) or {})
+    delta = without_none(choice.get("delta") or {})
     content, calls = delta.pop("content", "") or _transcript_in(delta), delta.pop("tool_calls", [])
     calls = [call if isinstance(call, dict) else {} for call in _listed(calls)]
     role = delta.pop("role", None) or "assistant"

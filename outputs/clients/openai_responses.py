@@ -24,7 +24,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from outputs.clients import streamed as streamed
-from outputs.clients.late_fields import COMMENTARY, noted
+from outputs.clients.late_fields import COMMENTARY, noted, noted_calls
 from outputs.clients.openai import message_from_role, metadata_of, usage_of
 from outputs.clients.plain_data import content_of, in_order, place, provider_error, without_none
 from outputs.clients.text_input import TEXT_END, TEXT_START, json_inside, text_arguments
@@ -159,7 +159,8 @@ def _text_block(part: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
 
 def _item_fields(item: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of *item* that its text blocks keep."""
-    return without_none({"id": item.get("id"), "phase": item.get("phase")})
+    known = without_none({"id": item.get("id"), "phase": item.get("phase")})
+    return {**known, **calls_beside(item)}
 
 
 def _item(item: dict[str, Any]) -> dict[str, Any]:
@@ -329,6 +330,7 @@ def _ended(event: dict[str, Any]) -> AIMessageChunk:
     items = response.get("output") or []
     return AIMessageChunk(
         [block for number, item in enumerate(items) for block in _last(number, item)],
+        additional_kwargs=noted_calls(response),
         response_metadata=metadata_of(response, {}),
         usage_metadata=usage_of(response, "input_tokens", "output_tokens"),
         id=response.get("id"),

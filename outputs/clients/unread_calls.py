@@ -84,6 +84,8 @@ def unread_call(
         if _is_task(kind, block):
             is_read = not done.isdisjoint(own)
         elif _plain(kind) not in _CALLS and not (tool := _calls_one_of(tools, block, kind)):
+            if beside := calls_beside(block):
+                return next(iter(beside))
             continue
         elif tool or (own and any(ids)):
             is_read = not set(own).isdisjoint(ids)

@@ -178,9 +178,10 @@ class Outcome:
         functions = function_pieces(message)
         if whole and not calls:
             own = {call_key(call.name, call.arguments) for call in functions}
-            if any(call_key(*call) not in own for call in whole):
-                self._bad = BadCall("unread_member", member="message")
-            return self._bad is not None
+            lost = (str(name) for name, given in whole if call_key(name, given) not in own)
+            if name := next(lost, ""):
+                self._bad = BadCall("call_beside_pieces", tool=name)
+            return bool(name)
         if not calls or not (whole or kwargs or isinstance(message.content, list)):
             return False
         is_whole = self._raw is None
@@ -204,8 +205,9 @@ class Outcome:
         message = self._message
         if not self._is_checked:
             return False
-        content, kwargs, begun = message.content, message.additional_kwargs, self._late.begun
-        if isinstance(content, str) and not kwargs and not begun:
+        content, begun = message.content, self._late.begun
+        beside = {**message.additional_kwargs, **(message.model_extra or {})}
+        if isinstance(content, str) and not beside and not begun:
             return False
         pieces = [*tool_pieces(message), *function_pieces(message)]
         ids, names = [piece.id for piece in pieces], [piece.name for piece in pieces]
@@ -213,7 +215,7 @@ class Outcome:
         kind = unread_call(content, ids=ids, names=names, tools=tools)
         if kind := kind or next(iter(begun.values()), ""):
             self._bad = BadCall("unread_call", kind=kind)
-        elif kind := unread_member(kwargs, tools):
+        elif kind := unread_member(beside, tools):
             self._bad = BadCall("unread_member", member=kind)
         return bool(kind)
 

@@ -149,6 +149,10 @@ MESSAGE_PROBLEMS: Final = {
         "You called {tool} in another way beside your calls, so nothing was done. Make each call"
         " once.",
     ),
+    "call_beside_pieces": Problem(
+        "found a call of {tool!r} beside the pieces of the stream, none of which has it",
+        "Your call of {tool} was garbled, so nothing was done. Call it again.",
+    ),
     "contradicted": Problem(
         "the stream contradicts itself: the {field} of an item at its end are not what came before",
         "Your message was garbled, so nothing was done. Write it again.",

@@ -84,7 +84,7 @@ def _quick_result(
     """
     content = message.content
     is_checked = lenient or tools is not None
-    if type(message) is not AIMessage or not isinstance(content, str):
+    if type(message) is not AIMessage or not isinstance(content, str) or message.model_extra:
         return None
     kwargs = message.additional_kwargs
     names = () if tools is None else tools

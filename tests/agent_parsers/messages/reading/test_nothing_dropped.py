@@ -495,6 +495,7 @@ def test_a_member_that_says_it_has_calls_is_not_dropped(key: str, lenient: bool)
         chat("Hi", **calls), pieces(reason="stop", content="Hi", **calls),
         claude(TEXT, reason="end_turn", **calls), response(text, **calls),
         {**chat("Hi"), **calls}, *langchain("Hi", additional_kwargs=calls),
+        *langchain("Hi", **calls),
     ):  # fmt: skip
         assert f"the member {key!r}" in refused(given, lenient=lenient)
     assert said(chat("Hi", **{key: []}), lenient=lenient) == "Hi"
@@ -535,7 +536,7 @@ def test_a_message_beside_a_delta_has_no_other_calls(lenient: bool) -> None:
         return found
 
     calls = {"role": "assistant", "content": "Hi", "tool_calls": [raw("mail", A)]}
-    assert "'message'" in refused([both(calls, content="Hi")], lenient=lenient)
+    assert "beside the pieces" in refused([both(calls, content="Hi")], lenient=lenient)
     refused([both(calls, tool_calls=[{"index": 0, **raw("bell", {})}])], lenient=lenient)
     same = [piece(tool_calls=[{"index": 0, **raw("mail", A)}]), both(calls, "tool_calls")]
     assert said(same, lenient=lenient) == [("mail", A)]
@@ -544,7 +545,43 @@ def test_a_message_beside_a_delta_has_no_other_calls(lenient: bool) -> None:
     assert said(texts, lenient=lenient) == "Hi"
     alone = both(calls)
     del alone["choices"][0]["delta"]
-    assert said([alone], lenient=lenient) == [("mail", A)]
+    refused([alone], lenient=lenient)
+    assert said([*same, alone], lenient=lenient) == [("mail", A)]
+
+
+@every_mode
+def test_calls_beside_the_pieces_of_a_stream_are_not_added(lenient: bool) -> None:
+    calls = {"tool_calls": [raw("mail", A)]}
+    delta = {"stop_reason": "tool_use"}
+    completed = {"type": "response.completed", "response": response(**calls)}
+    beside = {**piece("tool_calls"), **calls}
+    ends: list[tuple[list[Any], list[Any], list[Any]]] = [
+        (claude_pieces(use("mail", A))[:-1], claude_pieces(TEXT)[:-1], [
+            {"type": "message_delta", "delta": {**delta, **calls}},
+            {"type": "message_delta", "delta": delta, **calls},
+        ]),
+        ([added(0, item("mail", json.dumps(A)))], [text_delta(0, "Hi")], [completed]),
+        (pieces(raw("mail", A), reason=None), [piece(content="Hi")], [beside]),
+    ]  # fmt: skip
+    for call_first, text_first, lasts in ends:
+        for last in lasts:
+            assert said([*call_first, last], lenient=lenient) == [("mail", A)]
+            refused([*text_first, last], lenient=lenient)
+    legacy = {"choices": [{"text": "Hi", "finish_reason": "stop"}], **calls}
+    refused(legacy, lenient=lenient)
+
+
+@every_mode
+def test_a_block_that_says_it_has_calls_is_not_dropped(lenient: bool) -> None:
+    calls = {"tool_calls": [raw("mail", A)]}
+    text = text_item("Hi")
+    part = {**text["content"][0], **calls}
+    for given in (
+        chat([{**TEXT, **calls}]), claude({**TEXT, **calls}, reason="end_turn"),
+        claude_pieces({**TEXT, **calls}, reason="end_turn"), response({**text, **calls}),
+        response({**text, "content": [part]}), [text_delta(0, "Hi"), done(0, {**text, **calls})],
+    ):  # fmt: skip
+        assert "'tool_calls'" in refused(given, lenient=lenient)
 
 
 @every_mode
