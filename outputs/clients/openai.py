@@ -171,7 +171,7 @@ def _with_function(entry: Any) -> Any:
         made = {"name": custom["name"], "arguments": text_arguments(custom["input"])}
         given = entry.get("function")
         if given != made and _says_something(given):
-            raise _two_calls()
+            raise two_calls()
         return {**entry, "function": made}
     if isinstance(function := entry.get("function"), dict):
         return {**entry, "function": _ordered(function)}
@@ -182,7 +182,8 @@ def _says_something(function: Any) -> bool:
     return any(function.values()) if isinstance(function, dict) else bool(function)
 
 
-def _two_calls() -> ValueError:
+def two_calls() -> ValueError:
+    """Return the error for a call that is one of a function and one of a custom tool."""
     return ValueError("a call has a `function` and a `custom`, and they differ; expected one")
 
 
@@ -341,7 +342,7 @@ def _said_beside(call: dict[str, Any]) -> dict[str, Any]:
 def _text_piece(call: dict[str, Any]) -> dict[str, Any]:
     custom = call["custom"]
     if _says_something(call.get("function")):
-        raise _two_calls()
+        raise two_calls()
     start = TEXT_START if custom.get("name") else ""
     arguments = start + json_inside(custom.get("input") or "")
     return {**call, "function": {"name": custom.get("name"), "arguments": arguments}}

@@ -393,6 +393,7 @@ class _MessageSum:
         self._first: AIMessage | None = None  # the first chunk
         self._count = 0  # how many chunks have arrived
         self._texts: dict[int, None] = {}  # calls with a text input, which ends with the message
+        self._others: set[int] = set()  # calls with JSON
         self._raw: GrowingCalls[GrowingCall] | None = None  # the raw form of calls in chunks
         self.served: set[int] = set()
         """Indexes of the calls that the provider's server makes itself."""
@@ -407,6 +408,8 @@ class _MessageSum:
             self.ended = sooner(self.ended, ended_of(message.response_metadata))
         if self._message is not None:
             return self._given(message)
+        if isinstance(message, AIMessageChunk) and message.tool_call_chunks:
+            self._note_kinds(message)
         message = ai_message(self._sum.add(message))
         self._first = self._first or message
         self._count += 1
@@ -428,6 +431,7 @@ class _MessageSum:
             The chunk, or `None` if no call has a text input.
         """
         indexes = [index for index in self._texts if index != but]
+        self._texts = {}
         if not indexes:
             return None
         from outputs.clients.text_input import TEXT_END
@@ -462,6 +466,31 @@ class _MessageSum:
             return None
         return [(call.name, call.written) for call in (self._raw.calls if self._raw else ())]
 
+    def _note_kinds(self, chunk: AIMessageChunk) -> None:
+        """Remember which calls of a *chunk* have text as their input.
+
+        Raises:
+            ValueError: A call is that of a function as well.
+        """
+        said = chunk.additional_kwargs.get(STREAMED_CALLS)
+        texts = {
+            call.get("index")
+            for call in (said if isinstance(said, list) else ())
+            if isinstance(call, dict) and "custom" in call
+        }
+        for piece in chunk.tool_call_chunks:
+            index = piece["index"]
+            if not isinstance(index, int) or not (piece["name"] or piece["args"]):
+                continue
+            if index in texts:
+                self._texts[index] = None
+            else:
+                self._others.add(index)
+            if index in self._texts and index in self._others:
+                from outputs.clients.openai import two_calls  # imported lazily: an error
+
+                raise two_calls()
+
     def _note(self, message: AIMessage) -> None:
         """Remember what only one chunk says but later chunks depend on."""
         raw = message.additional_kwargs.get("tool_calls")
@@ -469,11 +498,6 @@ class _MessageSum:
             self._raw = self._raw or GrowingCalls(GrowingCall)
             for piece in chunks_from_wire([*raw]):
                 self._raw.add(piece)
-        said = message.additional_kwargs.get(STREAMED_CALLS)
-        for call in said if isinstance(said, list) else ():
-            index = call.get("index") if isinstance(call, dict) and "custom" in call else None
-            if isinstance(index, int):
-                self._texts[index] = None
         if not isinstance(message.content, str):
             from outputs.clients.streamed import served_indexes
 

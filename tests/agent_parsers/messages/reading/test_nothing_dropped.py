@@ -419,6 +419,10 @@ def test_a_call_of_a_function_and_of_a_custom_tool_is_neither() -> None:
         for parser in (get_parser("tools"), JsonOutputToolsParser()):
             with pytest.raises(ValueError, match="`function` and a `custom`"):
                 [*parser.transform(iter(given if isinstance(given, list) else [given]))]
+    text, function = custom("x"), {"function": {"arguments": "{}"}}
+    for first, second in ((text, function), (raw("mail", {}), {"custom": {"input": "x"}})):
+        with pytest.raises(ValueError, match="`function` and a `custom`"):
+            said([*pieces(first, reason=None), *pieces(second)])
     empty = {"function": {"name": None, "arguments": ""}}
     for same in (empty, {"function": None}, {"function": {}}):
         given = {**custom("x"), **same}
