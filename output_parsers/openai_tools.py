@@ -16,6 +16,7 @@ from output_parsers.base import is_default
 from output_parsers.exceptions import OutputParserException
 from output_parsers.runnables.langchain import is_langchains
 from output_parsers.tool_calls.calls import (
+    check_content,
     make_invalid_tool_call,
     message_in,
     no_name,
@@ -70,8 +71,8 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
     Results share the arguments with the message and with each other: treat them as read-only.
 
     Raises:
-        OutputParserException: There is no message, only text, or the arguments of some calls are
-            not JSON.
+        OutputParserException: There is no message, only text, the arguments of some calls are not
+            JSON, or its content has calls that are not among those of the message.
         ModelRefusalError: The model refused, whatever it called.
     """
 
@@ -128,6 +129,8 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
 
     def _parse(self, message: Any, *, partial: bool = False) -> Any:
         check_refusal(message)
+        if not partial:
+            check_content(message)
         try:
             calls = self._calls_in(message, partial=partial)
             return self._result_of(calls, partial=partial)

@@ -78,10 +78,12 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
     not made: its arguments must show their own end. Arguments that are empty, came as data, or are
     plain text show no end; such a call counts only if something follows it. An answer that was cut
     is returned with a `Repair` of the kind ``cut``, in strict mode too. In a stream that does not
-    say how it ended, a call without arguments counts only if something closed it or follows it. A
-    finish reason that says that there is a call, without a call, is an error, and so is a member of
-    a call that may hold its arguments. With `tools`, what lenient mode refuses beside calls is an
-    error in strict mode too: other calls in the content, or in the fields of the other kind.
+    say how it ended, a call without arguments, or with plain text, counts only if something closed
+    it or follows it. A finish reason that says that there is a call, without a call, is an error,
+    and so is a member of a call that may hold its arguments. With `tools`, what lenient mode
+    refuses besides is an error in strict mode too: other calls in the content, in the fields of the
+    other kind or raw in ``additional_kwargs``, calls in places that are not read, and arguments
+    such as ``false`` or ``[]``.
 
     Lenient mode also accepts the following, and reports each as a `Repair`:
 

@@ -128,6 +128,25 @@ def raise_all(found: Iterable[OutputParserException | None]) -> None:
         ) from ExceptionGroup("tool calls that cannot be read", errors)
 
 
+def check_content(message: Any) -> None:
+    """Check that a whole *message* has no other calls than its own among the blocks of its content.
+
+    Raises:
+        OutputParserException: It has one that is not among its calls.
+    """
+    if isinstance(message.content, str | None) or hasattr(message, "tool_call_chunks"):
+        return
+    from outputs.clients.unread_calls import call_elsewhere, calls_in  # lazily: rarely needed
+
+    if (other := call_elsewhere(message, calls_in(message.content))) is not None:
+        raise OutputParserException(
+            f"found another call of {other!r} beside the calls of the message; which is meant?",
+            llm_output=str(message.content),
+            observation=f"You called {other} in another way beside your calls, so nothing was done."
+            " Make each call once.",
+        )
+
+
 def no_name(call: dict[str, Any]) -> OutputParserException:
     """Return the error for a *call* without the name of a tool."""
     return OutputParserException(
@@ -167,7 +186,7 @@ def make_invalid_tool_call(raw_tool_call: Any, error_msg: str | None) -> Invalid
 
 def _whole(name: Any, written: Any, *, strict: bool) -> Any:
     """Return the arguments *written* in a call of *name*."""
-    if not written:
+    if written is None or written == "":
         return {}
     if not isinstance(written, str):
         raise OutputParserException(

@@ -24,9 +24,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from outputs.clients import streamed as streamed
-from outputs.clients.late_fields import noted
+from outputs.clients.late_fields import noted, noted_calls
 from outputs.clients.openai import calls_in_blocks, message_from_role
 from outputs.clients.plain_data import content_of, in_order, place, without_none
+from outputs.clients.unread_calls import calls_beside, unread_call
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.tool import tool_call_chunk
 
@@ -59,6 +60,7 @@ def message_from_anthropic(fields: dict[str, Any]) -> AIMessage:
     return AIMessage(
         content_of(blocks),
         **calls_in_blocks(blocks),
+        additional_kwargs=calls_beside(fields),
         response_metadata=_metadata(fields),
         usage_metadata=_usage(fields.get("usage")),
         id=fields.get("id"),
@@ -106,8 +108,12 @@ def _message_start(event: dict[str, Any]) -> AIMessageChunk:
     if (role := message.get("role") or "assistant") != "assistant":
         raise ValueError(f"a stream is a message of the model, and this one has the role {role!r}")
     usage = message.get("usage") and {**message["usage"], "output_tokens": 0}
+    content = message.get("content")
+    blocks = content if isinstance(content, list) else []
+    # Calls belong in events of their own: one that does not come in these is left over.
     return AIMessageChunk(
-        [],
+        [_block(block) for block in blocks if unread_call([block])],
+        additional_kwargs=noted_calls(message),
         response_metadata=_metadata(message),
         usage_metadata=_usage(usage),
         id=message.get("id"),
@@ -117,7 +123,10 @@ def _message_start(event: dict[str, Any]) -> AIMessageChunk:
 def _message_delta(event: dict[str, Any]) -> AIMessageChunk:
     usage = event.get("usage") and {"output_tokens": event["usage"].get("output_tokens")}
     return AIMessageChunk(
-        [], response_metadata=_metadata(event["delta"]), usage_metadata=_usage(usage)
+        [],
+        additional_kwargs=noted_calls({**event, **event["delta"]}),
+        response_metadata=_metadata(event["delta"]),
+        usage_metadata=_usage(usage),
     )
 
 

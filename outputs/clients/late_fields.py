@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from outputs.clients.plain_data import PLACE, place
 from outputs.clients.text_input import TEXT_END, TEXT_START, json_inside
+from outputs.clients.unread_calls import NamedCall, calls_beside, raw_calls
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.merging import merge_dicts, merge_lists
 from outputs.messages.tool import ToolCallChunk, tool_call_chunk
@@ -60,6 +61,18 @@ def noted(**notes: list[Any]) -> AIMessageChunk:
     return AIMessageChunk([], additional_kwargs={NOTES: notes})
 
 
+def noted_calls(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return ``additional_kwargs`` with a note of the calls that *fields* have by their names.
+
+    A stream has them in its pieces, too, so they are compared with these instead of added.
+    """
+    calls: list[Any] = []
+    for name, part in calls_beside(fields).items():
+        for entry in part if isinstance(part, list) else [part]:
+            calls += raw_calls([entry]) or [(name, None)]
+    return {NOTES: {"messages": [calls]}} if calls else {}
+
+
 class LateFields:
     """Adds the fields of an item that only its whole form has, and collects what is noted.
 
@@ -87,6 +100,10 @@ class LateFields:
         """The items whose text is for the user without being the answer."""
         self.choices: list[int] = []
         """The choices, other than the first, that have calls."""
+        self.begun: dict[int, str] = {}
+        """The types of calls that are not read, and of which only the beginning has come."""
+        self.whole_calls: list[NamedCall] = []
+        """The calls of the last whole message that came with a piece, or stood beside one."""
 
     def with_late_fields(self, message: Any) -> Any:
         """Return *message*, a chunk or a sum, with the new fields of each whole in its place."""
@@ -104,6 +121,8 @@ class LateFields:
                 continue
             index = block["index"]
             fields = {name: part for name, part in block.items() if name not in HOW[1:]}
+            if number_of(index) in self.commentary and not self._seen.get(index, {}).get("phase"):
+                fields["phase"] = COMMENTARY  # whether or not the item has an end
             if fields.keys() - {"type", "index"} or not block.get("last"):
                 self._note(index, fields)
                 new.append(index, fields)
@@ -127,7 +146,10 @@ class LateFields:
         self.closed.update(notes.get("closed", ()))
         self.commentary.update(notes.get("commentary", ()))
         self.unread.update(dict(notes.get("unread", ())))
+        self.begun.update(dict(notes.get("begun", ())))
         self.choices += notes.get("choices", ())
+        if messages := notes.get("messages"):
+            self.whole_calls = messages[-1]
         for members in notes.get("members", ()):
             index = members.get("index")
             self.members[index] = merge_dicts(self.members.get(index, {}), members)
@@ -140,6 +162,7 @@ class LateFields:
             if index not in self._last:
                 self._open.setdefault(kind, {})[index] = None
             self._free = max(self._free, number_of(index) + 1)
+            self.begun.pop(number_of(index), None)
         known = self._kinds.setdefault(index, kind)
         if known in CALLS and kind != known and any(map(_is_text, fields.items())):
             self.unread[number_of(index)] = kind

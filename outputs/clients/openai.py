@@ -14,10 +14,10 @@ import json
 from typing import Any
 
 from outputs.clients import streamed as streamed
-from outputs.clients.late_fields import NOTES
+from outputs.clients.late_fields import NOTES, noted_calls
 from outputs.clients.plain_data import provider_error, without_none
 from outputs.clients.text_input import TEXT_START, json_inside, text_arguments
-from outputs.clients.unread_calls import answered_ids
+from outputs.clients.unread_calls import answered_ids, calls_beside
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.base import BaseMessage, BaseMessageChunk
 from outputs.messages.chat import ChatMessage
@@ -126,7 +126,8 @@ def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
             ours |= {"tool_calls": calls, "invalid_tool_calls": invalid}
         if isinstance(function := rest.get("function_call"), dict):
             rest["function_call"] = _ordered(function)
-        ours |= calls_in_blocks(content)
+        if not rest.get("tool_calls"):  # the blocks say them again
+            ours |= calls_in_blocks(content)
     return message_class(content, additional_kwargs=rest, **ours, **more)
 
 
@@ -152,6 +153,7 @@ def calls_in_blocks(content: Any) -> dict[str, list[Any]]:
             name, given, call_id = block["name"], block.get("input"), block["id"]
             if call_id in answered:
                 continue
+            given = given or block.get("partial_json") or given  # LangChain's streams have both
             if given is None or isinstance(given, dict):
                 found["tool_calls"].append(tool_call(name=name, args=given or {}, id=call_id))
             else:
@@ -171,11 +173,23 @@ def _with_function(entry: Any) -> Any:
     if not isinstance(entry, dict):
         return entry
     if isinstance(custom := entry.get("custom"), dict):
-        arguments = text_arguments(custom["input"])
-        return {**entry, "function": {"name": custom["name"], "arguments": arguments}}
+        made = {"name": custom["name"], "arguments": text_arguments(custom["input"])}
+        given = entry.get("function")
+        if given != made and _says_something(given):
+            raise two_calls()
+        return {**entry, "function": made}
     if isinstance(function := entry.get("function"), dict):
         return {**entry, "function": _ordered(function)}
     return entry
+
+
+def _says_something(function: Any) -> bool:
+    return any(function.values()) if isinstance(function, dict) else bool(function)
+
+
+def two_calls() -> ValueError:
+    """Return the error for a call that is one of a function and one of a custom tool."""
+    return ValueError("a call has a `function` and a `custom`, and they differ; expected one")
 
 
 def _ordered(function: dict[str, Any]) -> dict[str, Any]:
@@ -208,7 +222,10 @@ def _from_choices(fields: dict[str, Any]) -> BaseMessage:
     if choice is not None and (choice.get("error") or choice.get("finish_reason") == "error"):
         raise provider_error(choice)
     if is_chunk:
-        return _chunk_of(fields, choice or {}, {"choices": others} if others else {})
+        said = (choice or {}).get("message")  # some servers send all of it with each piece
+        whole = {**fields, **(choice or {}), **(said if isinstance(said, dict) else {})}
+        notes = noted_calls(whole).get(NOTES, {}) | ({"choices": others} if others else {})
+        return _chunk_of(fields, choice or {}, notes)
     if choice is None:
         raise ValueError("the completion has no choices" + ", but others" * bool(choices))
     known: dict[str, Any] = {
@@ -219,13 +236,30 @@ def _from_choices(fields: dict[str, Any]) -> BaseMessage:
     if "message" not in choice and isinstance(text := choice.get("text"), str):
         # The legacy text completions; only the last piece of a stream has a finish reason.
         is_last = choice.get("finish_reason") is not None
+        known["additional_kwargs"] = noted_calls({**fields, **choice})
         return AIMessageChunk(text, chunk_position="last" if is_last else None, **known)
+    choice = _with_calls_beside(choice, fields)
     message = choice["message"]
     if others and not _has_call(choice):
         message = {**message, NOTES: {"choices": others}}
     role = message.get("role") or "assistant"
     needed = _NEEDED.get(_CLASSES.get(role, AIMessage), {})
     return message_from_role({**needed, **message, "role": role}, **known)
+
+
+def _with_calls_beside(choice: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
+    """Return *choice*, with the calls in its message that stand beside it, or in *fields*.
+
+    Raises:
+        ValueError: The message has others.
+    """
+    if not (beside := {**calls_beside(fields), **calls_beside(choice)}):
+        return choice
+    message = choice["message"]
+    for name, calls in beside.items():
+        if message.get(name) not in (None, [], {}, calls):
+            raise ValueError(f"{name!r} beside a message are not those in it; which are meant?")
+    return {**choice, "message": {**message, **beside}}
 
 
 def _listed(entries: Any) -> list[Any]:
@@ -312,6 +346,8 @@ def _said_beside(call: dict[str, Any]) -> dict[str, Any]:
 
 def _text_piece(call: dict[str, Any]) -> dict[str, Any]:
     custom = call["custom"]
+    if _says_something(call.get("function")):
+        raise two_calls()
     start = TEXT_START if custom.get("name") else ""
     arguments = start + json_inside(custom.get("input") or "")
     return {**call, "function": {"name": custom.get("name"), "arguments": arguments}}

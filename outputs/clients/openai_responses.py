@@ -24,11 +24,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from outputs.clients import streamed as streamed
-from outputs.clients.late_fields import COMMENTARY, noted
+from outputs.clients.late_fields import COMMENTARY, noted, noted_calls
 from outputs.clients.openai import message_from_role, metadata_of, usage_of
 from outputs.clients.plain_data import content_of, in_order, place, provider_error, without_none
 from outputs.clients.text_input import TEXT_END, TEXT_START, json_inside, text_arguments
-from outputs.clients.unread_calls import answered_ids
+from outputs.clients.unread_calls import answered_ids, calls_beside, unread_call
 from outputs.messages.ai import AIMessage, AIMessageChunk
 from outputs.messages.ended import ended_of
 from outputs.messages.tool import ToolMessage, tool_call_chunk
@@ -85,6 +85,7 @@ def message_from_response(fields: dict[str, Any]) -> AIMessage:
         raise ValueError(f"the response has no end: its status is {status!r}")
     return _from_items(
         fields["output"],
+        additional_kwargs=calls_beside(fields),
         response_metadata=metadata_of(fields, {}),
         usage_metadata=usage_of(fields, "input_tokens", "output_tokens"),
         id=fields.get("id"),
@@ -175,7 +176,8 @@ def _text_block(part: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
 
 def _item_fields(item: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of *item* that its text blocks keep."""
-    return without_none({"id": item.get("id"), "phase": item.get("phase")})
+    known = without_none({"id": item.get("id"), "phase": item.get("phase")})
+    return {**known, **calls_beside(item)}
 
 
 def _item(item: dict[str, Any]) -> dict[str, Any]:
@@ -223,6 +225,8 @@ def _added(event: dict[str, Any]) -> AIMessageChunk:
         args = TEXT_START + json_inside(item.get("input", ""))
     elif item.get("phase") == COMMENTARY:
         return noted(commentary=[event.get("output_index", 0)])
+    elif unread := unread_call([item]):
+        return noted(begun=[[event.get("output_index", 0), unread]])
     else:
         return AIMessageChunk([])
     return _call(event, item, args, name=item["name"], id=item["call_id"])
@@ -257,8 +261,8 @@ def _emitted_late(part: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
     """
     block = _text_block(part, item)
     kind = block["type"]
-    late: dict[str, Any] = {n: block[n] for n in ("annotations", "phase") if n in block}
-    whole = {"type": kind, "id": block.get("id"), kind: block.get(kind)}
+    late: dict[str, Any] = {n: block[n] for n in ("annotations",) if n in block}
+    whole = {"type": kind, "id": block.get("id"), kind: block.get(kind), **_item_fields(item)}
     return {"type": kind, **late, "whole": [whole]}
 
 
@@ -347,6 +351,7 @@ def _ended(event: dict[str, Any]) -> AIMessageChunk:
     items = response.get("output") or []
     return AIMessageChunk(
         [block for number, item in enumerate(items) for block in _last(number, item)],
+        additional_kwargs=noted_calls(response),
         response_metadata=metadata_of(response, {}),
         usage_metadata=usage_of(response, "input_tokens", "output_tokens"),
         id=response.get("id"),

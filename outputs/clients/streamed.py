@@ -64,7 +64,8 @@ def _entry_of(piece: ToolCallChunk, is_text: bool, has_ended: bool) -> dict[str,
     """Return the call of a *piece* in the format of Chat Completions."""
     written = piece["args"]
     if is_text:
-        written = text_arguments(text_in(written or "") or "")
+        if has_ended:
+            written = text_arguments(text_in(written or "") or "")
     elif has_ended and not written:
         written = "{}"
     return {"id": piece["id"], "function": {"name": piece["name"], "arguments": written}}
@@ -82,26 +83,30 @@ def _with_entries(message: AIMessageChunk, said: list[Any]) -> AIMessageChunk:
     by_index: dict[Any, list[dict[str, Any]]] = {}
     for each in said:
         by_index.setdefault(each.get("index"), []).append(each)
+    has_ended = ended_of(message.response_metadata) == "stop"
     entries = []
     for piece, other in zip(pieces, in_turn, strict=True):
         same = by_index.get(piece["index"], ()) if piece["index"] is not None else ()
         ids = (None, piece["id"])
-        entries.append(_entry(next((e for e in same if e.get("id") in ids), other), piece))
-    has_ended = ended_of(message.response_metadata) == "stop"
+        its = next((e for e in same if e.get("id") in ids), other)
+        entries.append(_entry(its, piece, is_over=has_ended or piece is not pieces[-1]))
     calls, invalid = calls_from_wire(entries, have_ended=has_ended)
     beside["tool_calls"] = entries
     update = {"additional_kwargs": beside, "tool_calls": calls, "invalid_tool_calls": invalid}
     return message.model_copy(update=update)
 
 
-def _entry(said: dict[str, Any], piece: ToolCallChunk) -> dict[str, Any]:
-    """Return the call of a *piece*, beside which the provider *said* something."""
+def _entry(said: dict[str, Any], piece: ToolCallChunk, *, is_over: bool) -> dict[str, Any]:
+    """Return the call of a *piece*, beside which the provider *said* something.
+
+    A text input that may go on, since its call *is_over* only with the message, stays cut.
+    """
     known = {"id": piece["id"], "type": said.get("type")}
     entry = without_none({**known, **{n: part for n, part in said.items() if n not in _PLACED}})
     name, written = piece["name"], piece["args"]
     if "custom" in entry and (text := text_in(written or "")) is not None:
         entry["custom"] = {"name": name, "input": text, **_members(entry["custom"])}
-        written = text_arguments(text)
+        written = text_arguments(text) if is_over else written
     function = {"name": name, "arguments": written, **_members(said.get("function"))}
     return {**entry, "function": function}
 

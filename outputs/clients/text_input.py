@@ -13,9 +13,9 @@ from __future__ import annotations
 import json
 from typing import Final
 
-_TEXT_ARGUMENT: Final = "__arg1"
+TEXT_ARGUMENT: Final = "__arg1"
 """The name of that argument; LangChain uses the same name."""
-TEXT_START: Final = f'{{"{_TEXT_ARGUMENT}": "'
+TEXT_START: Final = f'{{"{TEXT_ARGUMENT}": "'
 """The JSON before the text of such an argument."""
 TEXT_END: Final = '"}'
 """The JSON after it."""
@@ -23,7 +23,7 @@ TEXT_END: Final = '"}'
 
 def text_arguments(text: object) -> str:
     """Return the arguments, as JSON, of a call whose input is *text*."""
-    return json.dumps({_TEXT_ARGUMENT: text}, ensure_ascii=False)
+    return json.dumps({TEXT_ARGUMENT: text}, ensure_ascii=False)
 
 
 def json_inside(text: str) -> str:
@@ -43,5 +43,5 @@ def text_in(arguments: str) -> str | None:
         value = parse_partial_json(arguments)
     except ValueError:
         return None
-    text = value.get(_TEXT_ARGUMENT) if isinstance(value, dict) else None
+    text = value.get(TEXT_ARGUMENT) if isinstance(value, dict) else None
     return text if isinstance(text, str) else None

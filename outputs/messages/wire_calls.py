@@ -202,20 +202,25 @@ def written_arguments(message: Any, call: ToolCall) -> str | None:
 
 
 _CALL: Final = frozenset(("id", "type", "index", "function", "custom"))
-_FUNCTION: Final = frozenset(("name", "arguments"))
+_PARTS: Final = {
+    "custom": frozenset(("name", "input")),
+    "function": frozenset(("name", "arguments")),
+}
 
 
 def other_members(entry: Any) -> dict[str, Any]:
     """Return the members of a call, or of a piece of one, that are not those of OpenAI's format.
 
-    Those of its function are among them; what is empty is not.
+    Those of its function, or of its custom tool, are among them; what is empty is not.
     """
     if not isinstance(entry, dict):
         return {}
-    function = entry.get("function")
-    inner = function.items() if isinstance(function, dict) else ()
     members = [(name, part) for name, part in entry.items() if name not in _CALL]
-    members += [(name, part) for name, part in inner if name not in _FUNCTION]
+    for key, known in _PARTS.items():
+        inner = entry.get(key)
+        for name, part in inner.items() if isinstance(inner, dict) else ():
+            if name not in known:
+                members.append((name, part))
     return {name: part for name, part in members if part not in (None, "", [], {})}
 
 

@@ -64,17 +64,20 @@ def _no_object(value: Any, tool: str) -> BadCall:
     return BadCall("arguments_no_object", tool=tool, kind=kind)
 
 
-def read_strict(written: Any, tool: str, function: Any, *, is_function: bool) -> Any:
+def read_strict(
+    written: Any, tool: str, function: Any, *, is_function: bool, takes_empty: bool
+) -> Any:
     r"""Return the value of arguments as LangChain reads them.
 
-    For tool calls, ``""``, `None` and an empty JSON value of any type are read as ``{}``. For
-    function calls, blank text is read as ``{}``, and strings may contain line breaks.
+    For tool calls, ``""``, `None` and ``null`` are read as ``{}``. For function calls, blank text
+    is read as ``{}``, and strings may contain line breaks.
 
     Args:
         written: The arguments: text, or data in a message that was put together by hand.
         tool: Name of the tool.
         function: Name and arguments as the provider sent them.
         is_function: Whether this is a function call.
+        takes_empty: Read any empty value of a tool call, such as ``false`` or ``[]``, as ``{}``.
 
     Raises:
         BadCall: The arguments are not JSON text, or repeat a key.
@@ -88,7 +91,7 @@ def read_strict(written: Any, tool: str, function: Any, *, is_function: bool) ->
             return {}
     elif isinstance(written, dict):
         return written
-    elif not written:
+    elif written is None or written == "" or (takes_empty and not written):
         return {}
     elif not isinstance(written, str):
         raise _no_object(written, tool)
@@ -97,7 +100,9 @@ def read_strict(written: Any, tool: str, function: Any, *, is_function: bool) ->
     except json.JSONDecodeError as error:
         raise _no_json(error, written, tool, function) from error
     _refuse_repeated(written, (), tool)
-    return value if is_function else value or {}
+    if is_function:
+        return value
+    return {} if value is None or (takes_empty and not value) else value
 
 
 def read_lenient(
@@ -138,7 +143,9 @@ def read_lenient(
             repairs.append(Repair("missing_input", (0, len(written)), "read blank arguments as {}"))
         return {}
     value = _repaired(written, tool, function, repairs, may_lack)
-    if value and isinstance(value, str):
+    if isinstance(value, str):
+        if not value and not is_function:
+            raise _no_object(value, tool)
         inner: list[Repair] = []
         if value.lstrip().startswith("{"):
             value = _repaired(value, tool, function, inner, _is_enclosed)
@@ -146,7 +153,7 @@ def read_lenient(
             repairs.append(Repair("double_encoding", span, "read arguments that are JSON twice"))
             repairs += (Repair(repair.kind, span, repair.message) for repair in inner)
         return value
-    return value if is_function and value is not None else value or {}
+    return {} if value is None else value
 
 
 def _is_enclosed(_lacks: Lack, _value: Any) -> bool:

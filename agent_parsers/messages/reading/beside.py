@@ -13,10 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeGuard
 
-from outputs.clients.unread_calls import IDS
-
-_ROLES: Final = frozenset(("args", "argument", "arguments", "input", "parameters", "params"))
-"""What the arguments of a call are called, in one API or another."""
+from outputs.clients.unread_calls import ARGUMENTS, IDS, call_key
 
 _OWN: Final = {
     "custom_tool_call": frozenset(("input",)),
@@ -29,7 +26,7 @@ _OWN: Final = {
 _NOTHING: Final = frozenset(
     (*IDS, "cache_control", "caller", "created_by", "description", "extra_content", "extras",
      "index", "name", "namespace", "parsed_arguments", "provider_specific_fields", "signature",
-     "status", "strict", "thought_signature", "type")
+     "status", "strict", "thoughtSignature", "thought_signature", "toolset_name", "type")
 )  # fmt: skip
 """Members that are known to hold no arguments."""
 
@@ -37,6 +34,9 @@ _NOTHING: Final = frozenset(
 def members_of_block(block: Mapping[Any, Any]) -> dict[str, Any]:
     """Return the members of a block, which is a call, other than its arguments."""
     own = _OWN.get(block["type"], frozenset())
+    given, written = block.get("input"), block.get("partial_json")
+    if given and written and call_key("", given) != call_key("", written):
+        own = own - {"partial_json"}  # which of them are the arguments?
     return {name: part for name, part in block.items() if name not in own}
 
 
@@ -57,12 +57,15 @@ def odd_member(
 
     Args:
         members: The members of a call other than its name and arguments.
-        is_absent: Whether there are no arguments that the call could do with.
+        is_absent: Whether the call has no arguments, or empty ones.
         is_missing: Returns whether a name is that of a parameter that the arguments lack.
     """
     for name, part in members.items():
         if part in (None, "", [], {}):
             continue
-        if name in _ROLES or (name not in _NOTHING and (is_absent or is_missing(name))):
+        if name in ARGUMENTS:
+            return name
+        inner = part if isinstance(part, dict) else ()
+        if name not in _NOTHING and (is_absent or any(map(is_missing, (name, *inner)))):
             return name
     return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -39,7 +39,14 @@ from agent_parsers.messages.reading.problems import BadCall
 from agent_parsers.messages.reading.said import is_commentary
 from output_parsers import OutputParserException
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_error
-from outputs.growing_json.load import load_json, value_key
+from outputs.clients.unread_calls import (
+    call_elsewhere,
+    call_key,
+    calls_in,
+    raw_calls,
+    unread_call,
+    unread_member,
+)
 from outputs.messages.base import text_of
 from outputs.messages.ended import Ended, is_paused, reason_to_call
 from outputs.messages.growing_calls import known_id
@@ -51,6 +58,7 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from outputs import AIMessage
     from outputs.clients.late_fields import LateFields
+    from outputs.clients.unread_calls import NamedCall
 
 
 _BETWEEN: Final = (".", "__", "_", "/", ":", "-")
@@ -67,6 +75,7 @@ class Outcome:
         tools: The tools; `None` to accept any.
         ended: How the message ended.
         late: What the chunks of the message say beside their pieces.
+        raw: The calls that the chunks have raw, beside the pieces; `None` for a whole message.
         is_whole: Whether the message came whole, so that it has ended.
     """
 
@@ -79,10 +88,12 @@ class Outcome:
         tools: ToolSet | None,
         ended: Ended,
         late: LateFields,
+        raw: Sequence[NamedCall] | None,
         is_whole: bool,
     ) -> None:
         self._message = message
         self._late = late
+        self._raw = raw
         self._is_whole = is_whole
         self._ended = ended
         self._is_function = is_function
@@ -162,35 +173,53 @@ class Outcome:
         return self._bad is not None
 
     def has_other_calls(self) -> bool:
-        """Return whether there are calls of the other kind that differ."""
-        message = self._message
-        if not (
-            self._is_checked and isinstance(message.additional_kwargs.get("function_call"), dict)
-        ):
+        """Return whether the message has other calls than its own, in another of its places."""
+        if not self._is_checked:
             return False
-        functions, calls = function_pieces(message), tool_pieces(message)
-        if not calls:
+        message, whole = self._message, self._late.whole_calls
+        calls, kwargs = tool_pieces(message), message.additional_kwargs
+        functions = function_pieces(message)
+        if whole and not calls:
+            own = {call_key(call.name, call.arguments) for call in functions}
+            lost = (str(name) for name, given in whole if call_key(name, given) not in own)
+            if name := next(lost, ""):
+                self._bad = BadCall("call_beside_pieces", tool=name)
+            return bool(name)
+        if not calls or not (whole or kwargs or isinstance(message.content, list)):
             return False
-        known = {_key(call.name, call.arguments) for call in calls}
-        others = [each for each in functions if _key(each.name, each.arguments) not in known]
-        if others:
-            self._bad = BadCall("call_beside", tool=str(others[0].name))
+        is_whole = self._raw is None
+        raw = raw_calls(kwargs.get("tool_calls")) if self._raw is None else self._raw
+        blocks = calls_in(message.content) if is_whole else ()
+        other = call_elsewhere(message, raw, blocks, whole)
+        if other is None and isinstance(kwargs.get("function_call"), dict):
+            known = {call_key(call.name, call.arguments) for call in calls}
+            for call in functions:
+                if call_key(call.name, call.arguments) not in known:
+                    other = str(call.name)
+        if other is not None:
+            self._bad = BadCall("call_beside", tool=other)
         return self._bad is not None
 
     def leaves_a_call(self) -> bool:
-        """Return whether a call is left over, among the blocks of the content.
+        """Return whether a call is left over, in the content or in a member that is not read.
 
         That is an error whatever else the message contains: all of its calls are made, or none.
         """
         message = self._message
-        if not self._is_checked or isinstance(message.content, str):
+        if not self._is_checked:
             return False
-        from outputs.clients.unread_calls import unread_call  # lazily: few messages have blocks
-
+        content, begun = message.content, self._late.begun
+        beside = {**message.additional_kwargs, **(message.model_extra or {})}
+        if isinstance(content, str) and not beside and not begun:
+            return False
         pieces = [*tool_pieces(message), *function_pieces(message)]
         ids, names = [piece.id for piece in pieces], [piece.name for piece in pieces]
-        if kind := unread_call(message.content, ids=ids, names=names):
+        tools = self._names or ()
+        kind = unread_call(content, ids=ids, names=names, tools=tools)
+        if kind := kind or next(iter(begun.values()), ""):
             self._bad = BadCall("unread_call", kind=kind)
+        elif kind := unread_member(beside, tools):
+            self._bad = BadCall("unread_member", member=kind)
         return bool(kind)
 
     def read_answer(self, end: int) -> None:
@@ -363,7 +392,10 @@ class Outcome:
         if call.is_data:
             return written
         if not self._lenient:
-            return read_strict(written, tool, call.function, is_function=is_function)
+            takes_empty = not self._is_checked
+            return read_strict(
+                written, tool, call.function, is_function=is_function, takes_empty=takes_empty
+            )
         may_lack = self._may_lack(tool, ended)
         return read_lenient(
             written, tool, call.function, repairs, is_function=is_function, may_lack=may_lack
@@ -378,10 +410,10 @@ class Outcome:
         content = text_of(self._message.content, untyped=True)
         if not may_hold_call(content, self._tools):
             return
-        calls = {_key(action.tool, action.tool_input) for action in self._actions}
+        calls = {call_key(action.tool, action.tool_input) for action in self._actions}
         for tool, tool_input in self._drafts_in(content):
             is_declared = self._tools is None or tool in self._tools
-            if is_declared and _key(tool, tool_input) not in calls:
+            if is_declared and call_key(tool, tool_input) not in calls:
                 raise BadCall("call_beside", tool=tool)
 
     def _drafts_in(self, content: str) -> Iterator[tuple[str, Any]]:
@@ -438,13 +470,12 @@ class Outcome:
         if not members:
             return
         tools = self._tools
-        is_known = tools is not None and tools.checks(tool)
 
         def is_missing(name: str) -> bool:
             is_given = isinstance(value, dict) and name in value
             return tools is not None and tools.declares(tool, (name,)) and not is_given
 
-        is_absent = call.is_empty or (value == {} and not is_known)
+        is_absent = call.is_empty or value == {}
         if name := odd_member(members, is_absent=is_absent, is_missing=is_missing):
             raise BadCall("odd_member", tool=tool, member=name)
 
@@ -531,16 +562,6 @@ class Outcome:
         else:
             action = make_tool_call(tool, tool_input, log, message, known_id(call_id))
             self._actions.append(action)
-
-
-def _key(tool: Any, arguments: Any) -> Hashable:
-    """Return what is equal for equal calls, whose *arguments* may be JSON text."""
-    with suppress(ValueError):
-        arguments = load_json(arguments) if isinstance(arguments, str) else arguments
-    try:
-        return value_key([tool, arguments or {}])
-    except (RecursionError, TypeError):
-        return repr((tool, arguments))
 
 
 def _emit(

@@ -67,6 +67,12 @@ MESSAGE_PROBLEMS: Final = {
         "You made a call that is not read here ({kind}), so nothing was done. Call one of the"
         " functions instead, or write your answer.",
     ),
+    "unread_member": Problem(
+        "found calls that are not read here, in the member {member!r} of the message; those in"
+        " 'tool_calls' are read",
+        "You made a call that is not read here ({member}), so nothing was done. Call the tool"
+        " again, or write your answer.",
+    ),
     "empty_message": Problem(
         "expected a call or an answer, found no text and no call",
         "You wrote nothing. Call a tool, or write your answer.",
@@ -142,6 +148,10 @@ MESSAGE_PROBLEMS: Final = {
         "found another call of {tool!r} beside the calls of the message; which of them is meant?",
         "You called {tool} in another way beside your calls, so nothing was done. Make each call"
         " once.",
+    ),
+    "call_beside_pieces": Problem(
+        "found a call of {tool!r} beside the pieces of the stream, none of which has it",
+        "Your call of {tool} was garbled, so nothing was done. Call it again.",
     ),
     "contradicted": Problem(
         "the stream contradicts itself: the {field} of an item at its end are not what came before",

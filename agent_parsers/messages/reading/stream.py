@@ -53,13 +53,14 @@ from outputs import AIMessage, AIMessageChunk, message_chunk_to_message, tool_ca
 from outputs.clients.streamed import finished, served_indexes
 from outputs.clients.unread_calls import answered_ids
 from outputs.messages.ended import Ended, ended_of, sooner
-from outputs.messages.growing_calls import GrowingCalls
-from outputs.messages.wire_calls import STREAMED_CALLS
+from outputs.messages.growing_calls import GrowingCall, GrowingCalls
+from outputs.messages.wire_calls import STREAMED_CALLS, chunks_from_wire
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.turn_reports import TurnReports
     from agent_parsers.toolset import ToolSet
+    from outputs.clients.unread_calls import NamedCall
 
 
 class MessageStreamParser:
@@ -213,7 +214,7 @@ class MessageStreamParser:
         events = self.last_events
         if ended == "unknown":
             ended = self._sum.ended
-        last = self._calls.calls[-1].index if ended == "length" and self._calls.calls else None
+        last = self._calls.calls[-1].index if ended != "stop" and self._calls.calls else None
         if (ending := self._sum.ending(but=last)) is not None:
             self._take(self._sum.add(ending), events)
         self._emit_calls(events, is_last=True)
@@ -227,6 +228,7 @@ class MessageStreamParser:
             tools=self._tools,
             ended=ended,
             late=self._sum.late,
+            raw=self._sum.raw,
             is_whole=self._sum.is_whole,
         )
         self._emit_lead(events)
@@ -412,6 +414,8 @@ class _MessageSum:
         self._first: AIMessage | None = None  # the first chunk
         self._count = 0  # how many chunks have arrived
         self._texts: dict[int, None] = {}  # calls with a text input, which ends with the message
+        self._others: set[int] = set()  # calls with JSON
+        self._raw: GrowingCalls[GrowingCall] | None = None  # the raw form of calls in chunks
         self.served: set[int] = set()
         """Indexes of the calls that the provider's server makes itself."""
         self.ended: Ended = "unknown"
@@ -425,6 +429,8 @@ class _MessageSum:
             self.ended = sooner(self.ended, ended_of(message.response_metadata))
         if self._message is not None:
             return self._given(message)
+        if isinstance(message, AIMessageChunk) and message.tool_call_chunks:
+            self._note_kinds(message)
         message = ai_message(self._sum.add(message))
         self._first = self._first or message
         self._count += 1
@@ -450,7 +456,7 @@ class _MessageSum:
         return self._message
 
     def ending(self, *, but: int | None = None) -> AIMessageChunk | None:
-        """Return a chunk that closes the text inputs, which only the end of the message ends.
+        """Return a chunk that closes the text inputs, whose pieces do not show their end.
 
         Args:
             but: Index of a call to leave open, since it may be cut.
@@ -459,6 +465,7 @@ class _MessageSum:
             The chunk, or `None` if no call has a text input.
         """
         indexes = [index for index in self._texts if index != but]
+        self._texts = {}
         if not indexes:
             return None
         from outputs.clients.text_input import TEXT_END
@@ -482,12 +489,44 @@ class _MessageSum:
         message = getattr(self._sum.generation(), "message", None)
         return ai_message(message_chunk_to_message(ai_message(message)))
 
+    @property
+    def raw(self) -> list[NamedCall] | None:
+        """The calls that chunks have raw, beside the pieces; `None` if there were no chunks."""
+        if self.is_whole:
+            return None
+        return [(call.name, call.written) for call in (self._raw.calls if self._raw else ())]
+
+    def _note_kinds(self, chunk: AIMessageChunk) -> None:
+        """Remember which calls of a *chunk* have text as their input.
+
+        Raises:
+            ValueError: A call is that of a function as well.
+        """
+        said = chunk.additional_kwargs.get(STREAMED_CALLS)
+        texts = {
+            call.get("index")
+            for call in (said if isinstance(said, list) else ())
+            if isinstance(call, dict) and "custom" in call
+        }
+        for piece in chunk.tool_call_chunks:
+            index = piece["index"]
+            if not isinstance(index, int) or not (piece["name"] or piece["args"]):
+                continue
+            if index in texts:
+                self._texts[index] = None
+            else:
+                self._others.add(index)
+            if index in self._texts and index in self._others:
+                from outputs.clients.openai import two_calls  # imported lazily: an error
+
+                raise two_calls()
+
     def _note(self, message: AIMessage) -> None:
         """Remember what only one chunk says but later chunks depend on."""
-        said = message.additional_kwargs.get(STREAMED_CALLS)
-        for call in said if isinstance(said, list) else ():
-            index = call.get("index") if isinstance(call, dict) and "custom" in call else None
-            if isinstance(index, int):
-                self._texts[index] = None
+        raw = message.additional_kwargs.get("tool_calls")
+        if isinstance(raw, list | tuple) and isinstance(message, AIMessageChunk):
+            self._raw = self._raw or GrowingCalls(GrowingCall)
+            for piece in chunks_from_wire([*raw]):
+                self._raw.add(piece)
         if not isinstance(message.content, str):
             self.served |= served_indexes(message.content)

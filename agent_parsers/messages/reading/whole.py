@@ -17,6 +17,7 @@ from agent_parsers.messages.reading.stream import MessageStreamParser
 from output_parsers import OutputParserException
 from outputs import AIMessage
 from outputs.clients.late_fields import NOTES
+from outputs.clients.unread_calls import unread_member
 from outputs.growing_json.lenient.json_text import repeated_key
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, scan_object
@@ -83,10 +84,11 @@ def _quick_result(
     """
     content = message.content
     is_checked = lenient or tools is not None
-    if type(message) is not AIMessage or not isinstance(content, str):
+    if type(message) is not AIMessage or not isinstance(content, str) or message.model_extra:
         return None
     kwargs = message.additional_kwargs
-    if kwargs and not _BESIDE.isdisjoint(kwargs):
+    names = () if tools is None else tools
+    if kwargs and (not _BESIDE.isdisjoint(kwargs) or (is_checked and unread_member(kwargs, names))):
         return None
     if is_function and kwargs.keys() == _ONLY_FUNCTION and not message.tool_calls:
         function = kwargs["function_call"]
@@ -196,18 +198,38 @@ def _written(message: AIMessage) -> list[str] | None:
     """Return the arguments of the calls as the provider sent them.
 
     Returns:
-        The texts; `None` if a call has members that are not those of the API.
+        The texts; `None` if a call has members that are not those of the API, or is not sent as
+        the message has it.
     """
     entries = message.additional_kwargs.get("tool_calls")
     texts: list[str] = []
-    for entry in entries if isinstance(entries, list | tuple) else ():
+    if not entries:
+        return texts
+    calls = message.tool_calls
+    if not isinstance(entries, list | tuple) or len(entries) != len(calls):
+        return None
+    for entry, call in zip(entries, calls, strict=True):
         if other_members(entry):
             return None
         function = entry.get("function") if isinstance(entry, dict) else None
-        text = function.get("arguments") if isinstance(function, dict) else None
+        if not isinstance(function, dict) or function.get("name") != call["name"]:
+            return None
+        text = function.get("arguments")
+        if not _is_written(text, call["args"]):
+            return None
         if isinstance(text, str):
             texts.append(text)
     return texts
+
+
+def _is_written(text: Any, args: dict[str, Any]) -> bool:
+    """Return whether *text* is surely how *args* were written; both may be data."""
+    if not isinstance(text, str):
+        return text == args if text else not args and text is None
+    if not args:
+        return text in ("", "{}")
+    value, end = scan_object(text, 0, MAX_DEPTH) if text[0] == "{" else (NOTHING, 0)
+    return end == len(text) and bool(value == args)
 
 
 def _may_repeat_keys(calls: Sequence[ToolCall], texts: Sequence[str]) -> bool:

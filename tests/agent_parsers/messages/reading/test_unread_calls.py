@@ -112,7 +112,7 @@ def test_a_call_that_is_read_is_not_made_beside_one_that_is_not() -> None:
         ({"type": "tool_use", "name": "g"}, ["1"], ["f"], False),
         ({"type": "tool_use", "id": "2"}, [], [], True),
         ({"type": "tool_use", "input": '{"a'}, [], [], True),
-        ({"type": 5, "toolUse": {"name": "f"}}, [], [], True),
+        ({"type": 5, "toolUse": {"name": "f"}}, [], [], False),
     ],
 )
 def test_a_block_is_read_if_the_message_has_its_call(
