@@ -14,8 +14,15 @@ from agent_parsers import AgentAction, OutputParserException
 from agent_runs.read_log import read_runs
 from agent_runs.readers.known import FormOfLog, reader_of, readers_of_data, readers_of_text
 from agent_runs.reading.building import UNASKED
-from agent_runs.reading.reader import HEAD_CHARS, MALFORMED, DataReader, Lines, TextReader
-from agent_runs.recognition import HEAD_VALUES, LAST_RESORT
+from agent_runs.reading.reader import (
+    HEAD_CHARS,
+    HEAD_VALUES,
+    MALFORMED,
+    DataReader,
+    Lines,
+    TextReader,
+)
+from agent_runs.recognition import LAST_RESORT
 from agent_runs.sources import RunsFrom, as_it_is, open_log
 from agent_runs.tables.messages import Messages
 

@@ -165,7 +165,8 @@ def stands(text: str, spans: Sequence[Span]) -> list[Stand]:
             return "quoted"
         if any(each.start <= span[0] < each.stop for each in fences):
             return "in a fence"
-        is_alone = around.is_alone(number) or around.is_introduced(number)
+        is_led = text[span[0]] == "[" and around.is_introduced(number)
+        is_alone = is_led or around.is_alone(number)
         return "alone" if is_alone else "in a sentence"
 
     return [stand(span) for span in spans]

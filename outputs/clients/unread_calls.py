@@ -261,9 +261,16 @@ def raw_calls(entries: Any) -> list[NamedCall]:
 
 
 def calls_in(content: Content | None) -> Iterator[NamedCall]:
-    """Yield the calls among the blocks of *content* that the message should have as well."""
-    for block in () if isinstance(content, str | None) else content:
-        if (call := _call_in(block)) is not None:
+    """Yield the calls among the blocks of *content* that the message should have as well.
+
+    It has none whose results stand beside them.
+    """
+    blocks = [] if isinstance(content, str | None) else content
+    done = answered_ids(blocks)
+    for block in blocks:
+        if (call := _call_in(block)) is None:
+            continue
+        if not done or done.isdisjoint(_parts(block, _kind(block), IDS)):
             yield call
 
 
