@@ -75,9 +75,9 @@ def _from_text(fitter: Fitter, text: str, notes: list[InputNote]) -> dict[str, A
         is_kept = fitter.policy.extra_text == "keep" and "{" in text
         if not is_kept and (named := named_in(text, flat["properties"])):
             expected = "a JSON object" if len(named) > 1 else "a JSON object, or the value alone"
-            found = f"text that gives {' and '.join(named[:2])} by name, {shown(text)}"
+            by_name = f"text that gives {' and '.join(named[:2])} by name, {shown(text)}"
             placeholders = {name: f"<{name}>" for name in named}
-            raise BadInput(InputProblem((), expected, found), placeholders)
+            raise BadInput(InputProblem((), expected, by_name), placeholders)
         notes.append(InputNote(f"read the text as {key}"))
         return {key: text}
     if flat.get("properties") == {} and not flat.get("additionalProperties"):
