@@ -115,6 +115,15 @@ def test_every_dialect_of_texts_reports_it(dialect: str, text: str) -> None:
         parser.read(written)
 
 
+@pytest.mark.parametrize("dialect", ["react", "haystack", "xml"])
+@pytest.mark.parametrize("tool", ["move", "weigh"])
+def test_a_step_with_such_a_value_is_written_as_an_object(dialect: str, tool: str) -> None:
+    parser: Any = get_parser(dialect, tools=TOOLS)
+    for value in ("crate: K7", "crate=K7, floor=3"):
+        turn = parser.read(parser.render(AgentAction(tool, {"crate": value}, "")))
+        assert turn.actions[0].tool_input == {"crate": value}
+
+
 @pytest.mark.parametrize("piece", [", crate:", ",crate=(", " ", "crate ", "- ", "--crate"])
 def test_looking_for_names_takes_linear_time(piece: str) -> None:
     names = ("crate", "floor", "asked_by")
