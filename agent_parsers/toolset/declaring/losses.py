@@ -13,6 +13,7 @@ from typing import Any, Final
 from pydantic import AliasChoices, AliasPath, BaseModel, RootModel
 
 from agent_parsers.toolset.problems.input_problem import InputProblem, Path, shown
+from agent_parsers.toolset.schemas.scalars import frozen
 from output_parsers.types.models import is_v1_model
 from outputs.growing_json.lenient.json_text import repeated_key
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
@@ -38,9 +39,10 @@ def losses_of(read: Callable[[Any], Any], value: Any, made: Any) -> Iterator[Inp
             if isinstance(became, Mapping | AbstractSet) and len(became) < len(part):
                 yield from _same(read, value, path, part)
         elif isinstance(became, bool):
-            found = f"{shown(part)}, which becomes {shown(became)}"
-            yield InputProblem(path, "true or false, or an integer", found)
-        elif isinstance(part, float) and _digits(part) > _KEPT_DIGITS:
+            if became == part:  # else it is what a validator says of the number
+                found = f"{shown(part)}, which becomes {shown(became)}"
+                yield InputProblem(path, "true or false, or an integer", found)
+        elif _digits(part) > _KEPT_DIGITS:
             expected = f"a string for a decimal of more than {_KEPT_DIGITS} digits"
             found = f"the number {shown(part)}, which may be rounded"
             yield InputProblem(path, expected, found)
@@ -65,7 +67,7 @@ def _pairs(value: Any, made: Any, path: Path) -> Iterator[tuple[Path, Any, Any]]
         if isinstance(inner, dict | list):  # it is pydantic's `Json`
             yield path, value, made
             yield from _pairs(inner, made, path)
-    elif type(value) in (int, float) and isinstance(made, bool | Decimal):
+    elif type(value) is float and isinstance(made, bool | Decimal):
         yield path, value, made
 
 
@@ -125,7 +127,8 @@ def _same(
         made = next((made for at, _, made in pairs if at == path), some)
         return len(made) if isinstance(made, Sized) else len(some)
 
-    left = list(part)
+    # An item that stands twice is no loss where the schema allows it.
+    left = list(part if isinstance(part, dict) else {frozen(item): item for item in part}.values())
     for _ in range(_MOST_DROPPED):
         if count(left) == len(left):
             return

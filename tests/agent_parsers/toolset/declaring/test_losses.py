@@ -127,6 +127,8 @@ def test_an_answer_has_the_same_rule(hint: Any, answer: str) -> None:
         (Json[Any], "[1, 2]", [1, 2]),
         (Json[Any], '"x"', "x"),
         (dict[str, Json[Any]], {"a": '{"b": 1}'}, {"a": {"b": 1}}),
+        (Annotated[list[str], AfterValidator(set)], ["a", "b", "a"], {"a", "b"}),
+        (Annotated[float, AfterValidator(lambda number: number > 2)], 3.5, True),
     ],
 )
 def test_what_loses_nothing_is_taken(hint: Any, value: Any, made: Any) -> None:
