@@ -114,7 +114,9 @@ class OutputType:
             return self.type
         if is_v1_model(self.type):
             return dict(schema_of(self.type))
-        return self._adapter.json_schema()
+        from agent_parsers.toolset.declaring.input_schema import InputSchema
+
+        return self._adapter.json_schema(schema_generator=InputSchema)
 
     @cached_property
     def _adapter(self) -> TypeAdapter[Any]:
@@ -180,9 +182,14 @@ class OutputType:
             raise self._error(fitter, answer, written, problems)
         return CheckedAnswer(made[0], (*notes, *notes_of(written, value)))
 
-    def _keep(self, made: list[Any]) -> Callable[[Any], None]:
-        """Return what validates a value once, and adds the instance to *made*."""
-        return lambda value: made.append(self._validate(value))
+    def _keep(self, made: list[Any]) -> Callable[[Any], Any]:
+        """Return what validates a value, and adds the instance to *made*."""
+
+        def read(value: Any) -> Any:
+            made.append(self._validate(value))
+            return made[-1]
+
+        return read
 
     def dump(self, value: Any) -> Any:
         """Return *value*, an instance of the type, as data that is read as it.
@@ -197,6 +204,8 @@ class OutputType:
                 data = json.loads(value.json(by_alias=True))
             else:
                 data = self._adapter.dump_python(value, mode="json", by_alias=True)
+                # what the model does not give, such as fields with `init=False`
+                data = Fitter(self.schema, Policy(unknown_keys="drop")).fit(data).value
             for way in (data, as_json(data)) if isinstance(data, str) else (data,):
                 back = self.read(answer_text(way)).value
                 if back == value and type(back) is type(value):
@@ -269,7 +278,7 @@ def _from_text(fitter: Fitter, text: str, notes: list[InputNote], *, is_cut: boo
         return _repaired(fitter, body, notes) if _may_be_data(fitter, body) else text
     if body[:1].isalnum() and not fitter.fit(body).problems:
         return body
-    items = None if is_cut else _listed(fitter, body)
+    items = None if is_cut else _listed(fitter, text)
     if items is not None:
         notes.append(InputNote("read each line as an item of the list", "list_lines"))
         return items
@@ -306,12 +315,16 @@ def _with_decimals(fitter: Fitter, value: Any, exact: Any, node: Any) -> Any:
 
 
 def _listed(fitter: Fitter, text: str) -> list[str] | None:
-    """Return what stands on the lines of *text*, if all begin with a hyphen and a list is meant."""
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
-    is_list = bool(lines) and all(line.startswith("- ") for line in lines)
+    """Return what stands on the lines of *text*, if all begin with a hyphen and a list is meant.
+
+    Where some are indented deeper, there are lists in it.
+    """
+    lines = [line for line in text.expandtabs().split("\n") if line.strip()]
+    columns = {len(line) - len(line.lstrip()) for line in lines}
+    is_list = len(columns) == 1 and all(line.lstrip().startswith("- ") for line in lines)
     if not (is_list and fitter.policy.lenient):
         return None
-    items = [line[2:].strip() for line in lines]
+    items = [line.strip()[2:].strip() for line in lines]
     return None if fitter.fit(items).problems else items
 
 

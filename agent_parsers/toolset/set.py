@@ -47,7 +47,7 @@ class ToolSet:
         tools: See `Tools`.
         unknown_keys: What to do with keys that a schema neither names nor allows: ``"forbid"``
             reports a problem, ``"drop"`` removes them, and ``"keep"`` leaves them in unless the
-            schema forbids them.
+            schema forbids them, or the tool is a function or a model that would not see them.
         missing_keys: What to do if a required key is missing: ``"forbid"`` reports a problem,
             ``"keep"`` leaves it to the tool.
         extra_text: What to do with text around a JSON object: ``"forbid"`` reports a problem,

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from typing_extensions import NoDefault
 
 if TYPE_CHECKING:
+    from pydantic.json_schema import GenerateJsonSchema
     from pydantic_core import ErrorDetails
 
 
@@ -21,10 +22,13 @@ def is_v1_model(thing: object) -> bool:
     )
 
 
-def schema_of(model: type[Any]) -> dict[str, Any]:
-    """Return the JSON Schema of *model*."""
+def schema_of(
+    model: type[Any], generator: type[GenerateJsonSchema] | None = None
+) -> dict[str, Any]:
+    """Return the JSON Schema of *model*; if it is of version 2, *generator* may make it."""
     schema: dict[str, Any]
-    schema = model.schema() if is_v1_model(model) else model.model_json_schema()
+    given = {} if generator is None else {"schema_generator": generator}
+    schema = model.schema() if is_v1_model(model) else model.model_json_schema(**given)
     return schema
 
 

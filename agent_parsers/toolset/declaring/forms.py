@@ -185,8 +185,10 @@ def _from_object(tool: Any) -> ToolSpec:
     description = description if isinstance(description, str) else ""
     model = getattr(tool, "args_schema", None)
     if model is not None:
-        # `tool_call_schema` omits the arguments that the program injects.
-        model = getattr(tool, "tool_call_schema", None) or model
+        from agent_parsers.toolset.declaring.models import with_aliases
+
+        # `tool_call_schema` omits the arguments that the program injects, and all aliases.
+        model = with_aliases(getattr(tool, "tool_call_schema", None) or model, model)
     is_runnable = callable(getattr(tool, "invoke", None))
     origin = ObjectOrigin(tool, model) if is_runnable else None
     if model is not None:
@@ -220,10 +222,17 @@ class ObjectOrigin:
 
     def problems(self, value: dict[str, Any]) -> Iterator[InputProblem]:
         """Yield the problems that the tool's model finds in *value*."""
-        from agent_parsers.toolset.declaring.models import ModelOrigin, is_model
+        if self.takes_declared_only:
+            from agent_parsers.toolset.declaring.models import ModelOrigin
 
-        if is_model(self.model):
             yield from ModelOrigin(self.model).problems(value)
+
+    @property
+    def takes_declared_only(self) -> bool:
+        """Whether a key reaches the tool only where the schema names or allows it."""
+        from agent_parsers.toolset.declaring.models import is_model
+
+        return is_model(self.model)
 
     def run(self, value: Any) -> Any:
         """Invoke the tool."""

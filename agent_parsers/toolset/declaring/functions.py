@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from inspect import cleandoc
 from types import SimpleNamespace, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, NamedTuple
 
 from agent_parsers.toolset.declaring.validation import problems_of
 from agent_parsers.toolset.schemas.spec import ToolSpec
@@ -172,6 +172,8 @@ class FunctionOrigin:
 
     function: Any
 
+    takes_declared_only: ClassVar = True
+
     def problems(self, value: dict[str, Any]) -> Iterator[InputProblem]:
         """Yield the problems that pydantic finds in the arguments."""
         parameters, rest = _signature(self.function)
@@ -293,6 +295,8 @@ def _parameter(hint: Any, parameter: inspect.Parameter, what: str) -> _Parameter
     from pydantic.errors import PydanticUserError
     from pydantic.fields import FieldInfo
 
+    from agent_parsers.toolset.declaring.input_schema import InputSchema
+
     default = parameter.default
     description = ""
     for extra in getattr(hint, "__metadata__", ()):
@@ -307,7 +311,7 @@ def _parameter(hint: Any, parameter: inspect.Parameter, what: str) -> _Parameter
         hint = _or_none(hint)
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(hint)
-        adapter.json_schema()
+        adapter.json_schema(schema_generator=InputSchema)
     except (PydanticUserError, TypeError) as error:
         why = str(error).partition("\n")[0].partition(". ")[0]
         raise TypeError(
@@ -338,6 +342,8 @@ def _schema(found: _Signature, said: dict[str, str]) -> dict[str, Any]:
     from pydantic import TypeAdapter
     from pydantic_core import PydanticSerializationError
 
+    from agent_parsers.toolset.declaring.input_schema import InputSchema
+
     everything = dict(found.parameters)
     adapters = [(key, parameter.adapter) for key, parameter in everything.items()]
     if found.rest is not None:
@@ -345,7 +351,9 @@ def _schema(found: _Signature, said: dict[str, str]) -> dict[str, Any]:
     inputs: list[tuple[str, Literal["validation"], TypeAdapter[Any]]] = [
         (key, "validation", adapter) for key, adapter in adapters
     ]
-    schemas, extra = TypeAdapter.json_schemas(inputs) if inputs else ({}, {})
+    schemas, extra = (
+        TypeAdapter.json_schemas(inputs, schema_generator=InputSchema) if inputs else ({}, {})
+    )
     properties: dict[str, Any] = {}
     required = []
     for key, parameter in everything.items():

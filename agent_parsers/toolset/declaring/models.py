@@ -6,12 +6,13 @@ import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass, is_dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, TypeAdapter, create_model
 from typing_extensions import is_typeddict
 
 from agent_parsers.toolset.declaring.functions import read_docstring
+from agent_parsers.toolset.declaring.input_schema import InputSchema
 from agent_parsers.toolset.declaring.validation import problems_of, validated
 from agent_parsers.toolset.schemas.spec import ToolSpec
 from output_parsers.types.models import is_v1_model, schema_of, validate
@@ -52,18 +53,40 @@ def spec_from_model(model: Any, *, name: str | None = None) -> ToolSpec:
     )
 
 
+def with_aliases(shown: Any, model: Any) -> Any:
+    """Return *shown*, a model with some fields of *model* by their names, with its aliases.
+
+    A field that *model* reads only by an alias does not get a value that is given by its name.
+    """
+    if not (_is_v2(model) and _is_v2(shown)):  # LangChain keeps the aliases of version 1
+        return shown
+    if model.model_config.get("validate_by_name") or model.model_config.get("populate_by_name"):
+        return shown
+    kept = {name: field for name, field in model.model_fields.items() if name in shown.model_fields}
+    if not any(field.validation_alias not in (None, name) for name, field in kept.items()):
+        return shown
+    if len(kept) == len(model.model_fields):
+        return model
+    given: dict[str, Any] = {name: (field.annotation, field) for name, field in kept.items()}
+    return create_model(shown.__name__, __config__=model.model_config, **given)
+
+
+def _is_v2(thing: Any) -> bool:
+    return isinstance(thing, type) and issubclass(thing, BaseModel)
+
+
 def parameters_of(model: Any) -> dict[str, Any]:
     """Return the JSON Schema of *model*.
 
     Raises:
-        TypeError: The model has no JSON Schema.
+        TypeError: The model has no JSON Schema, or a field has no key of its own.
     """
     from pydantic.errors import PydanticUserError
 
     try:
-        if isinstance(model, type) and (issubclass(model, BaseModel) or is_v1_model(model)):
-            return dict(schema_of(model))
-        return _adapter(model).json_schema()
+        if _is_v2(model) or is_v1_model(model):
+            return dict(schema_of(model, InputSchema))
+        return _adapter(model).json_schema(schema_generator=InputSchema)
     except (PydanticUserError, NameError) as error:
         raise TypeError(f"{model.__name__} has no JSON Schema: {error}") from error
 
@@ -73,6 +96,8 @@ class ModelOrigin:
     """A model; running it returns an instance of the model."""
 
     model: Any
+
+    takes_declared_only: ClassVar = True
 
     def problems(self, value: dict[str, Any]) -> Iterator[InputProblem]:
         """Yield the problems that the model's validators find in *value*."""

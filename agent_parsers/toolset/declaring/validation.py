@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.toolset.problems.input_problem import NOTHING_FOUND, InputProblem, Path, shown
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
+
+
+_WHOLE: Final = frozenset([str, int, float, bool, type(None)])
+"""Types of values without parts."""
 
 
 def validated(adapter: TypeAdapter[Any], value: Any) -> Any:
@@ -34,17 +39,25 @@ def validated(adapter: TypeAdapter[Any], value: Any) -> Any:
 
 
 def problems_of(read: Callable[[Any], Any], value: Any, path: Path = ()) -> Iterator[InputProblem]:
-    """Yield the problems that *read* finds in *value*.
+    """Yield the problems that *read* finds in *value*, and what of *value* it loses.
 
     Args:
-        read: Validates a value; may raise pydantic's error or any error of a validator.
+        read: Returns a value as pydantic converts it; may raise pydantic's error or any error of a
+            validator.
         value: A JSON value.
         path: Path of *value* in the whole input.
     """
     try:
-        read(value)
+        made = read(value)
     except Exception as error:  # noqa: BLE001 - validators are the user's code, and may raise anything
         yield from _problems(error, value, path)
+        return
+    if made is value and type(value) in _WHOLE:
+        return
+    from agent_parsers.toolset.declaring.losses import losses_of
+
+    for problem in losses_of(read, value, made):
+        yield replace(problem, path=(*path, *problem.path))
 
 
 def _problems(error: Exception, value: Any, path: Path) -> Iterator[InputProblem]:

@@ -29,6 +29,7 @@ from agent_parsers.toolset.schemas.scalars import (
 from agent_parsers.toolset.schemas.schema import KINDS, Node, Schema, compiled
 from agent_parsers.toolset.schemas.spec import (
     expected_by,
+    is_nullable,
     one_of_words,
     type_words,
     words_of,
@@ -121,6 +122,8 @@ class Fitter:
         value, problem = self._typed(value, node, convert=convert)
         if problem is not None:
             return Fit(value, (problem,))
+        if value is None and is_nullable(node):
+            return Fit(value)  # whatever its parts say
         problems: list[InputProblem] = []
         if isinstance(value, str):
             problems += (_problem(value, fault) for fault in self._text_faults(value, node))
@@ -172,6 +175,7 @@ class Fitter:
             if keyword not in node:
                 continue
             allowed = node["enum"] if keyword == "enum" else [node["const"]]
+            allowed = [*allowed, None] if is_nullable(node) and None not in allowed else allowed
             if _is_among(value, allowed):
                 continue
             read = self._read(value, {kind_of(item) for item in allowed}, convert=convert)

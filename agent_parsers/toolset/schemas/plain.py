@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from math import isfinite
 from typing import Any, Final, NamedTuple
 
@@ -34,6 +35,8 @@ class PlainObject(NamedTuple):
     """The keys that must be there."""
     lone: str
     """The key of the lone parameter, if that may be any text, or ``""``."""
+    keys: tuple[str, ...] = ()
+    """The names of all parameters; see `named_in`."""
     takes_halves: bool = True
     """Whether a text may have half a surrogate pair."""
 
@@ -48,7 +51,8 @@ class PlainObject(NamedTuple):
         if tool_input.startswith("{"):
             value, end = scan_object(tool_input, 0, MAX_DEPTH)
             return (value, ()) if end == len(tool_input) and self.fits(value) else None
-        if self.lone and tool_input[:1].isalnum() and self._takes(tool_input):
+        is_text = self.lone and tool_input[:1].isalnum() and self._takes(tool_input)
+        if is_text and not named_in(tool_input, self.keys):
             return {self.lone: tool_input}, (InputNote(f"read the text as {self.lone}"),)
         return None
 
@@ -98,7 +102,7 @@ def plain_object(root: Mapping[str, Any]) -> PlainObject | None:
     required = frozenset(root.get("required", ()))
     lone = lone_key(root)
     takes_text = lone is not None and required <= {lone} and str in known.get(lone, ())
-    return PlainObject(known, required, lone if lone and takes_text else "")
+    return PlainObject(known, required, lone if lone and takes_text else "", tuple(properties))
 
 
 def lone_key(root: Mapping[str, Any]) -> str | None:
@@ -114,6 +118,45 @@ def lone_key(root: Mapping[str, Any]) -> str | None:
         return str(next(iter(properties)))
     required = [key for key in root.get("required", ()) if key in properties]
     return required[0] if len(required) == 1 else None
+
+
+def named_in(text: str, names: Iterable[str]) -> list[str]:
+    """Return those of the parameters *names* that *text* gives by name, or ``[]``.
+
+    These are ``to=A, amount=5``, lines of YAML, and a part of an object: the text begins with one
+    name and a mark behind it, or has two of them. If there are several parameters, its end may also
+    give one of them: ``A, amount=5``. Such a text is not the value of one parameter.
+    """
+    if not ("=" in text or ":" in text or "--" in text or "\uff1a" in text or "\uff1d" in text):
+        return []
+    known = {_plain(name): name for name in names}
+    first, each, last = _keys_of(tuple(known.values()))
+    begin = first(text)
+    named = [] if begin is None else [begin[1] or begin[2]]
+    named += (key[1] for key in each(text))
+    found = dict.fromkeys(map(_plain, named))
+    is_sure = begin is not None or len(found) > 1 or (len(known) > 1 and last(text) is not None)
+    return [known[name] for name in found] if is_sure else []
+
+
+_MARK: Final = r"""["'`*_]{0,3}[ \t]{0,8}(?:=(?![=~])|[:\uff1a\uff1d](?!//|[:=]))"""
+"""What stands behind the name of a parameter whose value follows."""
+
+
+@lru_cache(maxsize=256)
+def _keys_of(names: tuple[str, ...]) -> tuple[Any, Any, Any]:
+    """Return what finds one of *names* where a text begins, anywhere in it, and where it ends."""
+    spelt = ["[ _-]?".join(map(re.escape, re.split(r"[ _-]+", name))) for name in names if name]
+    one = "|".join(sorted(spelt, key=len, reverse=True)) or "(?!)"
+    before = r"""(?:```\w*\s)?[\s"'`*_({\[\u2022-]{0,20}"""
+    first = re.compile(rf"{before}(?:({one}){_MARK}|(?<=--)({one})\b)", re.IGNORECASE)
+    each = re.compile(rf"(?<![\w.$/@?&-])({one}){_MARK}", re.IGNORECASE)
+    last = re.compile(rf"[,;][ \t]{{0,8}}(?:{one}){_MARK}[^,;\n()]*\Z", re.IGNORECASE)
+    return first.match, each.finditer, last.search
+
+
+def _plain(name: str) -> str:
+    return re.sub("[ _-]", "", name).casefold()
 
 
 def _types(node: object) -> frozenset[type] | None:

@@ -377,8 +377,9 @@ def _members(fitter: FitsValues, node: dict[str, Any], key: str) -> list[Node]:
 
 
 def _known_keys(fitter: FitsValues, node: dict[str, Any], *, inner: bool) -> dict[str, None] | None:
-    """Return the allowed keys if the policy, not the schema, forbids others, or else `None`."""
-    if inner or fitter.policy.unknown_keys == "keep":
+    """Return the allowed keys if it is not the schema that forbids others, or else `None`."""
+    is_kept = fitter.policy.unknown_keys == "keep" and not fitter.schema.takes_declared_only
+    if inner or is_kept:
         return None
     is_all = "properties" in node or fitter.schema.is_shared(node)
     return fitter.schema.known_keys(node) if is_all else None

@@ -77,6 +77,11 @@ class Schema:
         narrow = getattr(self._origin, "narrowed", None)
         return None if narrow is None else narrow(self.plain)
 
+    @property
+    def takes_declared_only(self) -> bool:
+        """Whether the tool loses each key that no part of the schema names or allows."""
+        return getattr(self._origin, "takes_declared_only", False)
+
     def target(self, node: dict[str, Any]) -> Node:
         """Return the schema that the ``$ref`` of *node* refers to."""
         return self._targets[node["$ref"]]

@@ -50,9 +50,18 @@ _MOST_LEVELS: Final = 4
 
 
 def type_words(node: dict[str, Any]) -> list[str]:
-    """Return the names of the types that *node* declares."""
+    """Return the names of the types that *node* declares.
+
+    ``"nullable": true``, as OpenAPI 3.0 has it, adds null.
+    """
     names = node.get("type", [])
-    return [names] if isinstance(names, str) else list(names)
+    found = [names] if isinstance(names, str) else list(names)
+    return [*found, "null"] if found and is_nullable(node) and "null" not in found else found
+
+
+def is_nullable(node: dict[str, Any]) -> bool:
+    """Return whether *node* takes null, whatever else it says, by OpenAPI's keyword."""
+    return node.get("nullable") is True
 
 
 def words_of(kinds: Collection[str]) -> str:

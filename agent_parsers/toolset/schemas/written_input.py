@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.toolset.problems.errors import InputNote
 from agent_parsers.toolset.problems.input_problem import InputProblem, kind_of, shown
-from agent_parsers.toolset.schemas.plain import lone_key
+from agent_parsers.toolset.schemas.plain import lone_key, named_in
 from agent_parsers.toolset.schemas.scalars import from_text
 from outputs.growing_json.lenient.json_text import begins_object, repeated_key, unquoted
 from outputs.growing_json.scalars import NOTHING
@@ -72,6 +72,12 @@ def _from_text(fitter: Fitter, text: str, notes: list[InputNote]) -> dict[str, A
     if key is not None:
         if text.lstrip().startswith("{") and not fitter.fits(text, flat["properties"][key]):
             raise BadInput(_no_object(fitter, text))  # it would become the object *key*
+        is_kept = fitter.policy.extra_text == "keep" and "{" in text
+        if not is_kept and (named := named_in(text, flat["properties"])):
+            expected = "a JSON object" if len(named) > 1 else "a JSON object, or the value alone"
+            by_name = f"text that gives {' and '.join(named[:2])} by name, {shown(text)}"
+            placeholders = {name: f"<{name}>" for name in named}
+            raise BadInput(InputProblem((), expected, by_name), placeholders)
         notes.append(InputNote(f"read the text as {key}"))
         return {key: text}
     if flat.get("properties") == {} and not flat.get("additionalProperties"):

@@ -228,6 +228,43 @@ def test_what_does_not_fit_is_reported(part: Any, value: Any, problem: Any) -> N
     assert found == ([problem] if isinstance(problem, str) else value)
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "integer", "minimum": 3},
+        {"type": "string", "enum": ["a", "b"]},
+        {"enum": ["a", "b"]},
+        {"const": 4},
+        {"type": "array", "items": INTEGER},
+        {"anyOf": [INTEGER, BOOLEAN]},
+        {"oneOf": [INTEGER, BOOLEAN]},
+        {"allOf": [OBJECT]},
+    ],
+)
+def test_nullable_allows_null(part: dict[str, Any]) -> None:
+    assert outcome({**part, "nullable": True}, None) is None
+    (problem,) = outcome({**part, "nullable": False}, None)
+    assert problem.endswith(", found null")
+
+
+def test_the_text_null_is_null_where_it_may_be_and_no_text_may() -> None:
+    assert outcome({"type": "integer", "nullable": True}, "null") is None
+    assert outcome({"enum": ["a", "b"], "nullable": True}, "null") is None
+    assert outcome({"type": "string", "nullable": True}, "null") == "null"
+    (problem,) = outcome({"enum": ["a", "b"], "nullable": True}, "c")
+    assert problem == ': expected one of "a", "b", null, found "c"'
+
+
+def test_nullable_counts_beside_a_reference_and_behind_it() -> None:
+    parts = {"Size": INTEGER, "Color": {"type": "string", "nullable": True}}
+    size = {"$ref": "#/$defs/Size"}
+    properties = {"a": {**size, "nullable": True}, "b": {"$ref": "#/$defs/Color"}, "c": size}
+    tools = ToolSet([{"name": "t", "parameters": {"properties": properties, "$defs": parts}}])
+    assert tools.check("t", {"a": None, "b": None}) == {"a": None, "b": None}
+    with pytest.raises(ToolInputError, match="c: expected an integer, found null"):
+        tools.check("t", {"c": None})
+
+
 TAGGED = {
     "anyOf": [
         {

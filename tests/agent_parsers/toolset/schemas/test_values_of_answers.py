@@ -120,6 +120,17 @@ def test_lines_with_hyphens_are_the_items_of_a_list() -> None:
         read(list[str], "These:\n- a\n- b")
 
 
+@pytest.mark.parametrize("text", ["- a\n  - b\n- c", "- a\n- b\n  - c", "- a\n\t- b", "  - a\n- b"])
+def test_a_list_in_a_list_of_lines_is_no_item(text: str) -> None:
+    with pytest.raises(OutputParserException, match="expected a list, found"):
+        read(list[str], text)
+
+
+def test_lines_that_are_all_indented_are_items() -> None:
+    assert read(list[str], "  - a\n  - b") == ["a", "b"]
+    assert read(list[str], "\t- a\n\t- b\n") == ["a", "b"]
+
+
 @pytest.mark.parametrize(
     ("output_type", "text", "example"),
     [
