@@ -35,7 +35,12 @@ FILES: Final = ("vectors", "vectors4")
 VERDICTS: Final = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
 """For each verdict the causes, and for each of these the ids of vectors, separated by blanks."""
 STARTS: Final = {"content": "content", "reasoning": "thought"}
-OTHER_NAMES: Final = {"granite4": "hermes", "spark25": "glm47"}
+OTHER_NAMES: Final = {
+    "granite4": "hermes",
+    "kimi": "kimi_k2",
+    "muse": "muse_spark",
+    "spark25": "glm47",
+}
 """Names of other projects' parsers for dialects of ours."""
 CHUNK: Final = 5
 
