@@ -15,6 +15,7 @@ the middle.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
@@ -23,7 +24,11 @@ from typing_extensions import override
 
 from output_parsers.json_in_prose.search import STRIP, CandidateSearch, FoundJson, PossibleJson
 from outputs.growing_json.errors import JsonError, JsonLimitError, JsonSyntaxError
-from outputs.growing_json.lenient.json_text import without_trailing_commas
+from outputs.growing_json.lenient.json_text import (
+    check_repeated_keys,
+    may_repeat,
+    without_trailing_commas,
+)
 from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
 from outputs.growing_json.lenient.strings import JsonRepair
 from outputs.growing_json.reader import JsonReader
@@ -84,7 +89,8 @@ def repair_json(text: str) -> RepairedJson:
     Valid JSON is never changed. If the text begins with a value, or has one in a fence, that is the
     value, whatever prose follows: ``{"a": 1} or {"a": 2}`` is the first. Otherwise two values are
     an error, as are two adjacent values and any other ambiguous text. A value that is cut is an
-    error too: ``{"path": "a.txt", "text": "Dear`` and ``{"amount": 1``.
+    error too: ``{"path": "a.txt", "text": "Dear`` and ``{"amount": 1``. So is a key with two
+    different values in one object; a member that is repeated is dropped, and reported.
 
     Raises:
         JsonSyntaxError: The text cannot be read, or is ambiguous; ``pos`` has the place.
@@ -92,10 +98,25 @@ def repair_json(text: str) -> RepairedJson:
         JsonLimitError: The value is nested too deeply or has too long a number. All three are
             subclasses of `json.JSONDecodeError`.
     """
-    value, span, commas = _read_at_once(text)
+    return _repaired(text, checks_keys=True)
+
+
+def repaired_with_last_keys(text: str) -> RepairedJson:
+    """Return what `repair_json` does, but if a key is repeated, its last value counts.
+
+    For callers with an error of their own for a repeated key; see `repeated_key`.
+
+    Raises:
+        JsonError: As there.
+    """
+    return _repaired(text, checks_keys=False)
+
+
+def _repaired(text: str, *, checks_keys: bool) -> RepairedJson:
+    value, span, commas = _read_at_once(text, checks_keys=checks_keys)
     if value is not NOTHING:
         return RepairedJson(value, _repairs_in(text, span, [*map(_dropped, commas)]))
-    finder = LenientJsonFinder()
+    finder = LenientJsonFinder(checks_keys=checks_keys)
     finder.feed(text)
     found = finder.close()
     return RepairedJson(found.value, found.repairs)
@@ -107,21 +128,24 @@ def repaired_value(text: str) -> Any:
     Raises:
         JsonError: As there.
     """
-    value = _read_at_once(text)[0]
+    value = _read_at_once(text, checks_keys=True)[0]
     return repair_json(text).value if value is NOTHING else value
 
 
-def _read_at_once(text: str) -> tuple[Any, tuple[int, int], Sequence[int]]:
+def _read_at_once(text: str, *, checks_keys: bool) -> tuple[Any, tuple[int, int], Sequence[int]]:
     """Return the value in *text*, its span and its trailing commas, or `NOTHING`.
 
     The value is all of the text, or is after the first fence and has no bracket before it. It is
-    valid JSON, but for commas before its closing brackets.
+    valid JSON, but for commas before its closing brackets, and with *checks_keys* repeats no key.
     """
     bracket = _find_bracket(text)
     start = 0 if bracket is None else bracket.start()
     before = text[max(0, start - _TAIL_CHARS) : start]
     if _opens_fence(before) is None:
-        return parse_whole(text, MAX_DEPTH), (0, len(text)), ()
+        value = parse_whole(text, MAX_DEPTH)
+        if checks_keys and value is not NOTHING and may_repeat(text, value):
+            value = NOTHING
+        return value, (0, len(text)), ()
     if text.lstrip(STRIP).startswith('"'):
         return NOTHING, (0, 0), ()
     commas: list[int] = []
@@ -146,10 +170,15 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
 
     However the text is cut into chunks, the result or the error is the same, and so is the value
     after any prefix.
+
+    Args:
+        checks_keys: Whether a key with two different values is an error, and a repeated member a
+            repair; if not, the last value counts.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, checks_keys: bool = True) -> None:
         super().__init__()
+        self._checks_keys = checks_keys
         self._has_text = False  # whether there was more than white space and backticks
         self._is_quoted = False  # whether the text begins with a quote
         self._found: list[_Candidate] = []
@@ -302,12 +331,37 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
 
     def _result(self, candidate: _Candidate) -> FoundJson:
         _check_end(self.text, candidate.end)
-        return self._found_json(candidate.reader.value, candidate.start, candidate.reader)
+        value, repeated = candidate.reader.value, self._repeated(candidate)
+        return self._found_json(value, candidate.start, candidate.reader, repeated)
 
-    def _found_json(self, value: Any, start: int, reader: LenientJsonReader) -> FoundJson:
+    def _repeated(self, candidate: _Candidate) -> list[JsonRepair]:
+        """Return the repair of a repeated key in the value of *candidate*.
+
+        Raises:
+            JsonSyntaxError: A key has two different values.
+        """
+        if not self._checks_keys:
+            return []
+        try:
+            key = check_repeated_keys(self.text[candidate.start :], candidate.reader.value)
+        except JsonSyntaxError as error:
+            raise error.moved(candidate.start) from None
+        if key is None:
+            return []
+        written = json.dumps(key[:60], ensure_ascii=False)
+        message = f"dropped a member that repeats the key {written}"
+        return [JsonRepair("repeated_key", (0, candidate.end - candidate.start), message)]
+
+    def _found_json(
+        self,
+        value: Any,
+        start: int,
+        reader: LenientJsonReader,
+        more: Iterable[JsonRepair] = (),
+    ) -> FoundJson:
         repairs = [
             JsonRepair(kind, (start + first, start + last), message)
-            for kind, (first, last), message in reader.repairs
+            for kind, (first, last), message in (*more, *reader.repairs)
         ]
         span = (start, start + (reader.end or 0))
         return FoundJson(value, span, _repairs_in(self.text, span, repairs))

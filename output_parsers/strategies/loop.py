@@ -15,7 +15,7 @@ The loop belongs to the caller; these functions only read a message::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, overload
 
@@ -31,8 +31,12 @@ from output_parsers.strategies.schema import OutputToolBinding, ProviderStrategy
 from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
 from output_parsers.tool_calls.refusal import ModelRefusalError, check_refusal
 from outputs import AIMessage, ToolMessage
+from outputs.growing_json.arguments import value_or_text
+from outputs.growing_json.errors import JsonSyntaxError
+from outputs.growing_json.lenient.json_text import check_repeated_keys
 from outputs.messages.base import is_langchains
 from outputs.messages.utils import as_langchains
+from outputs.messages.wire_calls import written_arguments
 
 if TYPE_CHECKING:
     from types import UnionType
@@ -199,12 +203,43 @@ def _read_call(
 ) -> StructuredResponse[Any] | StructuredRetry:
     binding: OutputToolBinding[Any] = strategy.bindings[call["name"]]
     try:
+        _check_keys(message, call)
         response = binding.parse(call["args"])
     except OutputParserException as source:
         error = StructuredOutputValidationError(call["name"], source, message)
         error.__cause__ = source
         return _retry(error, [call], others, strategy.handle_errors)
     return StructuredResponse(response, [_answer(call, strategy.told(response))], others)
+
+
+def _check_keys(message: Any, call: Any) -> None:
+    """Check the arguments of *call* as the model wrote them, if *message* has them.
+
+    Raises:
+        OutputParserException: A key has two different values.
+    """
+    for written in _written_for(message, call):
+        try:
+            check_repeated_keys(written, call["args"])
+        except JsonSyntaxError as error:
+            raise OutputParserException(
+                f"Failed to parse the arguments of {call['name']}: {error.msg}",
+                llm_output=written,
+                observation=f"The arguments of {call['name']} are ambiguous: {error.msg}.",
+            ) from error
+
+
+def _written_for(message: Any, call: Any) -> Iterator[str]:
+    """Yield the JSON texts in *message* that may be the arguments of *call*."""
+    wire = (getattr(message, "additional_kwargs", None) or {}).get("tool_calls")
+    entries = [entry for entry in wire or () if isinstance(entry, dict)]
+    texts = [(entry.get("id"), (entry.get("function") or {}).get("arguments")) for entry in entries]
+    chunks = getattr(message, "tool_call_chunks", None) or ()
+    texts += [(chunk.get("id"), chunk.get("args")) for chunk in chunks]
+    for call_id, written in (*texts, (call.get("id"), written_arguments(message, call))):
+        is_its = call_id == call.get("id") and isinstance(written, str)
+        if is_its and value_or_text(written) == call["args"]:
+            yield written
 
 
 def _retry(

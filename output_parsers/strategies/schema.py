@@ -18,7 +18,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, is_dataclass
 from functools import lru_cache
 from types import UnionType
@@ -42,6 +41,7 @@ from output_parsers.exceptions import OutputParserException
 from output_parsers.tool_calls.refusal import check_refusal
 from output_parsers.types.models import without_addresses
 from outputs.growing_json.arguments import read_arguments
+from outputs.growing_json.lenient.json_text import check_repeated_keys
 
 if TYPE_CHECKING:
     from typing import Self
@@ -287,7 +287,8 @@ class ProviderStrategyBinding(Generic[SchemaT]):
             response: An AI message of any library. Its text is JSON, or has JSON in a code fence.
 
         Raises:
-            OutputParserException: The text is not JSON, or does not fit the schema.
+            OutputParserException: The text is not JSON, has two different values for one key, or
+                does not fit the schema.
             ModelRefusalError: The model refused.
         """
         check_refusal(response)
@@ -315,17 +316,22 @@ def _read_json(text: str) -> Any:
     """Return the value of *text*, or of the text in its code fence.
 
     Raises:
-        json.JSONDecodeError: *text* is not JSON and has no JSON in a fence.
+        json.JSONDecodeError: *text* is not JSON and has no JSON in a fence, or a key has two
+            different values.
     """
     try:
-        return read_arguments(text, strict=True)
-    except json.JSONDecodeError:
+        value = read_arguments(text, strict=True)
+    except json.JSONDecodeError as error:
         fenced = _in_fence(text)
         if fenced is None:
             raise
-        with suppress(json.JSONDecodeError):
-            return read_arguments(fenced[1], strict=True)
-        raise
+        text = fenced[1]
+        try:
+            value = read_arguments(text, strict=True)
+        except json.JSONDecodeError:
+            raise error from None
+    check_repeated_keys(text, value)
+    return value
 
 
 def _text_of(content: Any) -> str:

@@ -18,7 +18,7 @@ from outputs.growing_json.lenient.ahead import (
 from outputs.growing_json.lenient.strings import JsonRepair, LenientStrings
 from outputs.growing_json.scalars import WORDS, skip_space
 from outputs.growing_json.steps import NextChars, Step
-from outputs.growing_json.value import repeated
+from outputs.growing_json.value import conflicting, repeated
 from outputs.growing_json.whole import MAX_DEPTH
 
 _WORDS: dict[str, tuple[tuple[str, Any], ...]] = {
@@ -337,3 +337,15 @@ class KeyReader(LenientJsonReader):
     def repeated_key(self) -> str | None:
         """A key that stands twice in one object; `None` if there is none."""
         return repeated(next(iter(self._grown.overwritten.values()), ()))
+
+    @property
+    def conflicting_key(self) -> str | None:
+        """A key with two different values in one object; `None` if there is none."""
+        return next(
+            (
+                key
+                for each in self._grown.overwritten.values()
+                if (key := conflicting(each)) is not None
+            ),
+            None,
+        )

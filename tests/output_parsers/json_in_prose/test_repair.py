@@ -86,6 +86,11 @@ REFUSED: list[tuple[str, str, type[JsonError], str]] = [
     ("a wreck in a fence", "```\n{a: b}\n```\n```\n{a: 1}\n```", JsonSyntaxError, "b}"),
     ("an example from the prompt", '```\n{"action": $TOOL}\n```', JsonSyntaxError, "$TOOL}"),
     ("code", "```df['a'].sum()```", JsonSyntaxError, "df['a'].sum()"),
+    ("a key with two values", '{"to": "ann", "to": "bob"}', JsonSyntaxError, '{"to": "ann"'),
+    ("a key with two spellings", 'So: {to: 1, "to": 2}', JsonSyntaxError, "{to: 1"),
+    ("an inner key with two values", '[{"a": {"b": [1], "b": [2]}}]', JsonSyntaxError, "[{"),
+    ("a key with two numbers", '```\n{"n": 1, "n": 1.0}\n```', JsonSyntaxError, '{"n": 1,'),
+    ("a key cut off the second time", '{"to": "ann", "to": "bob"', JsonSyntaxError, '{"to": "ann"'),
     ("words after a string", "'a' b", JsonSyntaxError, " b"),
 ]
 
@@ -142,6 +147,23 @@ def test_repairs_are_told_with_their_spans() -> None:
         ("trailing_comma", ","),
         ("surrounding_text", "\nOk?"),
     ]
+
+
+def test_a_member_that_is_repeated_is_told() -> None:
+    value, repairs = repair_json('{"at": "10:45", "to": {"ann": 1}, to: {"ann": 1}}')
+    assert value == {"at": "10:45", "to": {"ann": 1}}
+    assert [(kind, message) for kind, _, message in repairs] == [
+        ("repeated_key", 'dropped a member that repeats the key "to"'),
+        ("unquoted_key", "read a key without quotes"),
+    ]
+    assert repair_json('{"at": "10:45"}').repairs == ()
+
+
+def test_a_caller_may_check_repeated_keys_itself() -> None:
+    for text in ('{"to": "ann", "to": "bob"}', "{to: 'ann', to: 'bob'}"):
+        found = repair.repaired_with_last_keys(text)
+        assert found.value == {"to": "bob"}
+        assert {kind for kind, _, _ in found.repairs} <= {"unquoted_key", "quotes"}
 
 
 def test_limits_are_told_by_name() -> None:
@@ -332,7 +354,7 @@ def fence_differences(count: int) -> tuple[int, list[str]]:
 
 
 def at_once(text: str) -> RepairedJson | None:
-    if repair._read_at_once(text)[0] is NOTHING:
+    if repair._read_at_once(text, checks_keys=True)[0] is NOTHING:
         return None
     found = repair_json(text)
     assert repr(found.value) == repr(repair.repaired_value(text))
