@@ -1,6 +1,6 @@
 """JSON in a model's reply, repaired where it is not quite JSON.
 
-The value is the array or object
+A thought at the start of the text is left out. The value is the array or object
 
 * at the start of the text,
 * or after a fence, with or without a language tag,
@@ -23,7 +23,13 @@ from typing import Any, Final, NamedTuple
 from typing_extensions import override
 
 from output_parsers.json_in_prose.search import STRIP, CandidateSearch, FoundJson, PossibleJson
-from outputs.growing_json.errors import JsonError, JsonLimitError, JsonSyntaxError
+from output_parsers.text.thoughts import CLOSERS, begins_with_thought
+from outputs.growing_json.errors import (
+    JsonError,
+    JsonIncompleteError,
+    JsonLimitError,
+    JsonSyntaxError,
+)
 from outputs.growing_json.lenient.json_text import (
     check_repeated_keys,
     may_repeat,
@@ -32,10 +38,11 @@ from outputs.growing_json.lenient.json_text import (
 from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
 from outputs.growing_json.lenient.strings import JsonRepair
 from outputs.growing_json.reader import JsonReader
-from outputs.growing_json.scalars import NOTHING
+from outputs.growing_json.scalars import NOTHING, matcher
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole, scan_object
 
 _TAIL_CHARS: Final = 80
+_skip_space = matcher(r"\s*+")
 _find_bracket = re.compile(r"[\[{]").search
 _ends_name = re.compile(r"""[\w\])"']\Z""").search
 _is_called = re.compile(r"\.\w|[\[(]").match
@@ -84,7 +91,9 @@ def repair_json(text: str) -> RepairedJson:
     It repairs missing closing brackets, also before a closing fence; trailing commas, and missing
     commas before a key on a new line; comments; Python and JavaScript literals; single and
     typographic quotes; quotes and line breaks inside strings; invalid escapes; keys without quotes
-    or without the opening quote; doubled braces; text and fences around the value.
+    or without the opening quote; doubled braces; text and fences around the value. A thought at the
+    beginning (``<think>…</think>``, also ``thinking`` and ``reasoning``) is dropped; the value is
+    never a part of it.
 
     Valid JSON is never changed. If the text begins with a value, or has one in a fence, that is the
     value, whatever prose follows: ``{"a": 1} or {"a": 2}`` is the first. Otherwise two values are
@@ -138,6 +147,8 @@ def _read_at_once(text: str, *, checks_keys: bool) -> tuple[Any, tuple[int, int]
     The value is all of the text, or is after the first fence and has no bracket before it. It is
     valid JSON, but for commas before its closing brackets, and with *checks_keys* repeats no key.
     """
+    if begins_with_thought(text):
+        return NOTHING, (0, 0), ()
     bracket = _find_bracket(text)
     start = 0 if bracket is None else bracket.start()
     before = text[max(0, start - _TAIL_CHARS) : start]
@@ -179,6 +190,9 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
     def __init__(self, *, checks_keys: bool = True) -> None:
         super().__init__()
         self._checks_keys = checks_keys
+        self._step = self._begin
+        self._closer = ""  # the tag that closes the open thought
+        self._thought_end = 0  # where the thoughts at the start end
         self._has_text = False  # whether there was more than white space and backticks
         self._is_quoted = False  # whether the text begins with a quote
         self._found: list[_Candidate] = []
@@ -218,13 +232,17 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
         Raises:
             JsonError: There is no value, or it is ambiguous; ``pos`` has the place.
         """
-        text = self.text
+        text, begin = self.text, self._thought_end
+        if self._closer or (begin and not text[begin:].strip()):
+            raise JsonIncompleteError("expected a value after the thought", "", len(text))
         if self._is_quoted:
-            start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+            start, end = len(text) - len(text[begin:].lstrip()), len(text.rstrip())
             whole = JsonReader(strict=True)
             is_read = "\n" not in text[start:end] and whole.feed(text[start:end]) == end - start
             if is_read and whole.complete:
-                return FoundJson(whole.value, (start, end))
+                return FoundJson(
+                    whole.value, (start, end), _repairs_in(text, (start, end), (), begin)
+                )
         candidate = self._candidate
         if candidate is not None:
             self._candidate = None
@@ -245,6 +263,30 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
         if not self._settled and len(found) > 1:
             raise JsonSyntaxError("expected one JSON value, found another", "", found[1].start)
         return self._result(found[-1] if self._settled else found[0])
+
+    def _begin(self, pos: int) -> int:
+        """Skip white space; find out whether a thought begins the text."""
+        text = self._text
+        pos = _skip_space(text, pos).end()
+        for opener, closer in CLOSERS.items():
+            if text.startswith(opener, pos):
+                self._closer, self._step = closer, self._think
+                return pos + len(opener)
+            if opener.startswith(text[pos : pos + len(opener)]):
+                self._held = text[pos:]
+                return len(text)
+        self._step = self._find
+        return pos
+
+    def _think(self, pos: int) -> int:
+        """Find the end of the thought."""
+        end = self._text.find(self._closer, pos)
+        if end < 0:
+            self._held = self._text[max(pos, len(self._text) - len(self._closer) + 1) :]
+            return len(self._text)
+        end += len(self._closer)
+        self._thought_end, self._closer, self._step = self._start + end, "", self._begin
+        return end
 
     @override
     def _find(self, pos: int) -> int:
@@ -313,8 +355,8 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
 
     def _read_scalar(self) -> FoundJson:
         """Read the whole text as a string, number or literal."""
-        text = self.text
-        start = len(text) - len(text.lstrip(STRIP))
+        text = self.text[self._thought_end :]
+        start = len(self.text) - len(text.lstrip(STRIP))
         reader = LenientJsonReader()
         text = text.strip(STRIP)
         try:
@@ -364,7 +406,7 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
             for kind, (first, last), message in (*more, *reader.repairs)
         ]
         span = (start, start + (reader.end or 0))
-        return FoundJson(value, span, _repairs_in(self.text, span, repairs))
+        return FoundJson(value, span, _repairs_in(self.text, span, repairs, self._thought_end))
 
 
 def _check_end(text: str, end: int) -> None:
@@ -383,13 +425,22 @@ def _check_end(text: str, end: int) -> None:
 
 
 def _repairs_in(
-    text: str, span: tuple[int, int], repairs: Iterable[JsonRepair]
+    text: str, span: tuple[int, int], repairs: Iterable[JsonRepair], thought_end: int = 0
 ) -> tuple[JsonRepair, ...]:
-    """Return the *repairs* of a value at *span* in *text*, and that of the text around it."""
+    """Return the *repairs* of a value at *span* in *text*, and that of the text around it.
+
+    Args:
+        text: The whole text.
+        span: Where the value begins and ends.
+        repairs: Those within the value.
+        thought_end: Where a thought at the start of the text ends; 0 if there is none.
+    """
     made = [*repairs]
     message = "dropped the text around the value"
     if text[: span[0]].strip():
-        made.insert(0, JsonRepair("surrounding_text", (0, span[0]), message))
+        more = " and the text" if text[thought_end : span[0]].strip() else ""
+        first = f"dropped the thought{more} before the value" if thought_end else message
+        made.insert(0, JsonRepair("surrounding_text", (0, span[0]), first))
     if text[span[1] :].strip():
         made.append(JsonRepair("surrounding_text", (span[1], len(text)), message))
     return tuple(made)

@@ -29,6 +29,7 @@ from output_parsers.strategies.errors import (
 )
 from output_parsers.strategies.schema import OutputToolBinding, ProviderStrategyBinding, SchemaT
 from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
+from output_parsers.text.thoughts import after_thoughts
 from output_parsers.tool_calls.refusal import ModelRefusalError, check_refusal
 from outputs import AIMessage, ToolMessage
 from outputs.growing_json.arguments import value_or_text
@@ -117,7 +118,8 @@ def read_structured_output(
     provider = auto.resolve(has_provider=True)
     if found is not None or isinstance(provider, ToolStrategy):
         return found
-    is_json = not _is_calling(message) and text_of(message).lstrip()[:1] in ("{", "[", "`")
+    text = "" if _is_calling(message) else text_of(message)
+    is_json = text[after_thoughts(text) :].lstrip()[:1] in tuple("{[`")
     return read_structured_output(message, provider) if is_json else None
 
 

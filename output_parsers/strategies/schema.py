@@ -38,6 +38,7 @@ from pydantic import BaseModel, TypeAdapter
 from typing_extensions import TypeVar, is_typeddict
 
 from output_parsers.exceptions import OutputParserException
+from output_parsers.text.thoughts import after_thoughts
 from output_parsers.tool_calls.refusal import check_refusal
 from output_parsers.types.models import without_addresses
 from outputs.growing_json.arguments import read_arguments
@@ -285,6 +286,7 @@ class ProviderStrategyBinding(Generic[SchemaT]):
 
         Args:
             response: An AI message of any library. Its text is JSON, or has JSON in a code fence.
+                A thought at its beginning is not read.
 
         Raises:
             OutputParserException: The text is not JSON, has two different values for one key, or
@@ -313,12 +315,13 @@ _in_fence = re.compile(r"```(?:json)?\s*+(?=[\[{])(.*)```", re.DOTALL | re.IGNOR
 
 
 def _read_json(text: str) -> Any:
-    """Return the value of *text*, or of the text in its code fence.
+    """Return the value of *text* after its thoughts, or of the text in its code fence.
 
     Raises:
         json.JSONDecodeError: *text* is not JSON and has no JSON in a fence, or a key has two
             different values.
     """
+    text = text[after_thoughts(text) :]
     try:
         value = read_arguments(text, strict=True)
     except json.JSONDecodeError as error:

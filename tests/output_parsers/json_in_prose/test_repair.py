@@ -55,6 +55,14 @@ FOUND: list[tuple[str, str, Any, str]] = [
     ("after code", "d['a'][0] and [3].pop() is {a: 1}", {"a": 1}, "{a: 1}"),
     ("fenced after a draft", 'Not {"a": 1}:\n```\n{"a": 2}\n```', {"a": 2}, '{"a": 2}'),
     ("fenced after a wreck", 'Not {"a": oops}:\n```\n[2]\n```', [2], "[2]"),
+    ("after a thought", "<think>[1]? No.</think>\n[2]", [2], "[2]"),
+    ("after a fence in a thought", "<think>\n```\n[1]\n```\n</think>[2]", [2], "[2]"),
+    ("after two thoughts", " <thinking>[1]</thinking> <think>[3]</think>[2]", [2], "[2]"),
+    ("in a fence after a thought", "<reasoning>[1]</reasoning>\n```\n[2]\n```", [2], "[2]"),
+    ("in prose after a thought", "<think>[1]</think>So it is {a: 2}.", {"a": 2}, "{a: 2}"),
+    ("a string after a thought", '<think>"x"</think> "y {a}"', "y {a}", '"y {a}"'),
+    ("a number after a thought", "<think>1</think>\n`2`", 2, "2"),
+    ("after a tag", "<thinker>{a: 1}", {"a": 1}, "{a: 1}"),
     ("with a fence inside", '{"md": "```\\n{}\\n```",}', {"md": "```\n{}\n```"}, "{…}"),
     ("with one brace more", "{a: 1}}", {"a": 1}, "{a: 1}"),
     ("a string", "'so it is'", "so it is", "'so it is'"),
@@ -91,6 +99,11 @@ REFUSED: list[tuple[str, str, type[JsonError], str]] = [
     ("an inner key with two values", '[{"a": {"b": [1], "b": [2]}}]', JsonSyntaxError, "[{"),
     ("a key with two numbers", '```\n{"n": 1, "n": 1.0}\n```', JsonSyntaxError, '{"n": 1,'),
     ("a key cut off the second time", '{"to": "ann", "to": "bob"', JsonSyntaxError, '{"to": "ann"'),
+    ("only a thought", '<think>maybe {"a": 1}</think>\n', JsonIncompleteError, ""),
+    ("only a fence in a thought", "<think>```\n[1]\n```</think>", JsonIncompleteError, ""),
+    ("an open thought", '<think>maybe {"a": 1}', JsonIncompleteError, ""),
+    ("a thought with other tags in it", "<think>[1]</thinking>[2]", JsonIncompleteError, ""),
+    ("words after a thought", "<think>[1]</think>No.", JsonSyntaxError, "No."),
     ("words after a string", "'a' b", JsonSyntaxError, " b"),
 ]
 
@@ -157,6 +170,21 @@ def test_a_member_that_is_repeated_is_told() -> None:
         ("unquoted_key", "read a key without quotes"),
     ]
     assert repair_json('{"at": "10:45"}').repairs == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<think>[1]</think> [2]", "dropped the thought before the value"),
+        ("<think>[1]</think> '2'", "dropped the thought before the value"),
+        ('<think>[1]</think> "2"', "dropped the thought before the value"),
+        ("<think>[1]</think> So: [2]", "dropped the thought and the text before the value"),
+    ],
+)
+def test_a_thought_that_is_dropped_is_told(text: str, message: str) -> None:
+    first = repair_json(text).repairs[0]
+    assert (first.kind, first.span[0], first.message) == ("surrounding_text", 0, message)
+    assert text[first.span[1] :] in ("[2]", "'2'", '"2"')
 
 
 def test_a_caller_may_check_repeated_keys_itself() -> None:

@@ -360,3 +360,15 @@ def test_a_key_with_two_values_in_a_text_is_an_error(fence: str) -> None:
     found = read_structured_output(said_twice, ProviderStrategy(Bare))
     assert isinstance(found, StructuredResponse)
     assert found.structured_response == Bare(place="Oslo")
+
+
+@pytest.mark.parametrize("strategy", [ProviderStrategy(Bare), Bare])
+def test_a_thought_before_the_answer_is_not_read(strategy: Any) -> None:
+    thought = '<think>```json\n{"place": "Oslo"}\n```</think>'
+    for answer in ('{"place": "Bergen"}', '\n```json\n{"place": "Bergen"}\n```'):
+        found = read_structured_output(thought + answer, strategy)
+        assert isinstance(found, StructuredResponse)
+        assert found.structured_response == Bare(place="Bergen")
+    with pytest.raises(StructuredOutputValidationError):
+        read_structured_output(thought, ProviderStrategy(Bare))
+    assert read_structured_output(thought, Bare) is None
