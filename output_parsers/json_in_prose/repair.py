@@ -6,6 +6,8 @@ A thought at the start of the text is left out. The value is the array or object
 * or after a fence, with or without a language tag,
 * or anywhere in prose, if there is only one.
 
+Another value in a later fence is an error.
+
 A bracket in prose that JSON does not follow (``[sic]``, ``{name}``) is prose, and so is text that
 looks like code (``df["a"]``, ``[1, 2].sort()``). If JSON follows and then breaks off, it is skipped
 up to its last bracket, and so is a broken value at the start of the text or after a fence: a part
@@ -17,7 +19,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from typing_extensions import override
@@ -39,6 +41,7 @@ from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
 from outputs.growing_json.lenient.strings import JsonRepair
 from outputs.growing_json.reader import JsonReader
 from outputs.growing_json.scalars import NOTHING, matcher
+from outputs.growing_json.value import differ
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole, scan_object
 
 _TAIL_CHARS: Final = 80
@@ -68,6 +71,9 @@ _is_inside = re.compile(
     )""",
     re.VERBOSE,
 ).search
+_fence_marks = re.compile(
+    r"(?:^|(?<=[]}]))[^\S\n]*`{3,}(?P<tag>[\w+#.]{0,32})", re.MULTILINE
+).finditer
 _next_value = re.compile(r"[\s,]*+(?=[\[{])").match
 
 
@@ -97,9 +103,10 @@ def repair_json(text: str) -> RepairedJson:
 
     Valid JSON is never changed. If the text begins with a value, or has one in a fence, that is the
     value, whatever prose follows: ``{"a": 1} or {"a": 2}`` is the first. Otherwise two values are
-    an error, as are two adjacent values and any other ambiguous text. A value that is cut is an
-    error too: ``{"path": "a.txt", "text": "Dear`` and ``{"amount": 1``. So is a key with two
-    different values in one object; a member that is repeated is dropped, and reported.
+    an error, as are two adjacent values, fences with different values, a key with different values
+    in one object, and any other ambiguous text. A member that is repeated as it was is dropped, and
+    reported. A value that is cut is an error: ``{"path": "a.txt", "text": "Dear`` and
+    ``{"amount": 1``.
 
     Raises:
         JsonSyntaxError: The text cannot be read, or is ambiguous; ``pos`` has the place.
@@ -169,6 +176,7 @@ def _read_at_once(text: str, *, checks_keys: bool) -> tuple[Any, tuple[int, int]
         commas = [start + comma for number, comma in enumerate(commas) if comma - number < end]
         end += start + len(commas)
     _check_end(text, end)
+    _check_fences(text, end, value, is_fenced=True)
     return value, (start, end), commas
 
 
@@ -373,7 +381,9 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
 
     def _result(self, candidate: _Candidate) -> FoundJson:
         _check_end(self.text, candidate.end)
-        value, repeated = candidate.reader.value, self._repeated(candidate)
+        value = candidate.reader.value
+        _check_fences(self.text, candidate.end, value, is_fenced=candidate.is_fenced)
+        repeated = self._repeated(candidate)
         return self._found_json(value, candidate.start, candidate.reader, repeated)
 
     def _repeated(self, candidate: _Candidate) -> list[JsonRepair]:
@@ -422,6 +432,45 @@ def _check_end(text: str, end: int) -> None:
     another = _next_value(text, end)
     if another is not None and _is_json(text[another.end() :]):
         raise JsonSyntaxError("expected one JSON value, found another", "", another.end())
+
+
+def _check_fences(text: str, end: int, value: Any, *, is_fenced: bool) -> None:
+    """Check that no fence after *value*, which ends at *end*, has another value.
+
+    Raises:
+        JsonSyntaxError: One has.
+    """
+    for start, stop in _fences_after(text, end, is_open=is_fenced):
+        block = text[start:stop].lstrip()
+        if not block.startswith(("{", "[")):
+            continue
+        reader = LenientJsonReader()
+        try:
+            reader.feed(block)
+            other = reader.close()
+        except JsonError:
+            continue
+        if differ(other, value):
+            place = stop - len(block)
+            raise JsonSyntaxError("expected one JSON value, found another in a fence", "", place)
+
+
+def _fences_after(text: str, end: int, *, is_open: bool) -> Iterator[tuple[int, int]]:
+    """Yield the span of what stands in each fence of *text* that opens after *end*.
+
+    Args:
+        text: The whole text.
+        end: Where to begin.
+        is_open: Whether a fence is open there.
+    """
+    start = None
+    for mark in _fence_marks(text, end):
+        if start is not None:
+            yield start, mark.start()
+        is_open = not is_open or mark["tag"] != ""  # only a fence that opens has a tag
+        start = mark.end() if is_open else None
+    if start is not None:
+        yield start, len(text)
 
 
 def _repairs_in(

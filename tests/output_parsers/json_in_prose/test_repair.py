@@ -63,6 +63,10 @@ FOUND: list[tuple[str, str, Any, str]] = [
     ("a string after a thought", '<think>"x"</think> "y {a}"', "y {a}", '"y {a}"'),
     ("a number after a thought", "<think>1</think>\n`2`", 2, "2"),
     ("after a tag", "<thinker>{a: 1}", {"a": 1}, "{a: 1}"),
+    ("in two fences alike", "```\n[2]\n```\nor\n```json\n[2,]\n```", [2], "[2]"),
+    ("before code", "```\n[2]\n```\n[1]\n```sh\n[ -f a ]\n```", [2], "[2]"),
+    ("in a fence before a list", "```\n[2]\n```\n[1] a source", [2], "[2]"),
+    ("before a fence of words", "[2]\n```\nso [1]\n```\n", [2], "[2]"),
     ("with a fence inside", '{"md": "```\\n{}\\n```",}', {"md": "```\n{}\n```"}, "{…}"),
     ("with one brace more", "{a: 1}}", {"a": 1}, "{a: 1}"),
     ("a string", "'so it is'", "so it is", "'so it is'"),
@@ -104,6 +108,12 @@ REFUSED: list[tuple[str, str, type[JsonError], str]] = [
     ("an open thought", '<think>maybe {"a": 1}', JsonIncompleteError, ""),
     ("a thought with other tags in it", "<think>[1]</thinking>[2]", JsonIncompleteError, ""),
     ("words after a thought", "<think>[1]</think>No.", JsonSyntaxError, "No."),
+    ("two fences", "```json\n[1]\n```\n```json\n[2]\n```", JsonSyntaxError, "[2]"),
+    ("two fences with words", "So:\n```[1]``` or\n```{a: 2}```", JsonSyntaxError, "{a: 2}"),
+    ("three fences", "```\n[1]\n```\n```\n[1]\n```\n```js\n[2]", JsonSyntaxError, "[2]"),
+    ("two fences, one open", "```\n[1,]\n```json\n[2]\n```", JsonSyntaxError, "[2]"),
+    ("two fences and a number", "```\n[1]\n```\n```\n[true]\n```", JsonSyntaxError, "[true]"),
+    ("a value before a fence", "[1]\nBetter:\n```\n[2]\n```", JsonSyntaxError, "[2]"),
     ("words after a string", "'a' b", JsonSyntaxError, " b"),
 ]
 
