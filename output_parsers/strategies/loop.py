@@ -27,10 +27,16 @@ from output_parsers.strategies.errors import (
     StructuredOutputValidationError,
     sent_to_model,
 )
-from output_parsers.strategies.schema import OutputToolBinding, ProviderStrategyBinding, SchemaT
+from output_parsers.strategies.schema import (
+    OutputToolBinding,
+    SchemaT,
+    check_nothing_dropped,
+    data_in,
+    read_data,
+)
 from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
 from output_parsers.text.thoughts import after_thoughts
-from output_parsers.tool_calls.refusal import ModelRefusalError, check_refusal
+from output_parsers.tool_calls.refusal import check_refusal
 from outputs import AIMessage, ToolMessage
 from outputs.growing_json.arguments import value_or_text
 from outputs.growing_json.errors import JsonSyntaxError
@@ -191,9 +197,10 @@ def _is_calling(message: Any) -> bool:
 def _read_text(message: Any, strategy: ProviderStrategy[Any]) -> StructuredResponse[Any]:
     spec = strategy.schema_spec
     try:
-        response = ProviderStrategyBinding.from_schema_spec(spec).parse(message)
-    except ModelRefusalError:
-        raise
+        written, data = data_in(message, spec.schema)
+        _check_keys(spec.name, written, data)
+        response = read_data(spec.schema, spec.schema_kind, data)
+        check_nothing_dropped(spec.schema, spec.schema_kind, data, response)
     except OutputParserException as error:
         name = getattr(spec.schema, "__name__", "response_format")
         raise StructuredOutputValidationError(name, error, message, is_text=True) from error
@@ -205,8 +212,10 @@ def _read_call(
 ) -> StructuredResponse[Any] | StructuredRetry:
     binding: OutputToolBinding[Any] = strategy.bindings[call["name"]]
     try:
-        _check_keys(message, call)
+        for written in _written_for(message, call):
+            _check_keys(call["name"], written, call["args"])
         response = binding.parse(call["args"])
+        check_nothing_dropped(binding.schema, binding.schema_kind, call["args"], response)
     except OutputParserException as source:
         error = StructuredOutputValidationError(call["name"], source, message)
         error.__cause__ = source
@@ -214,21 +223,20 @@ def _read_call(
     return StructuredResponse(response, [_answer(call, strategy.told(response))], others)
 
 
-def _check_keys(message: Any, call: Any) -> None:
-    """Check the arguments of *call* as the model wrote them, if *message* has them.
+def _check_keys(name: str, written: str, data: Any) -> None:
+    """Check that no key in *written*, the JSON of *data*, has two different values.
 
     Raises:
-        OutputParserException: A key has two different values.
+        OutputParserException: One has.
     """
-    for written in _written_for(message, call):
-        try:
-            check_repeated_keys(written, call["args"])
-        except JsonSyntaxError as error:
-            raise OutputParserException(
-                f"Failed to parse the arguments of {call['name']}: {error.msg}",
-                llm_output=written,
-                observation=f"The arguments of {call['name']} are ambiguous: {error.msg}.",
-            ) from error
+    try:
+        check_repeated_keys(written, data)
+    except JsonSyntaxError as error:
+        raise OutputParserException(
+            f"Failed to parse the data for {name}: {error.msg}",
+            llm_output=written,
+            observation=f"The data for {name} are ambiguous: {error.msg}.",
+        ) from error
 
 
 def _written_for(message: Any, call: Any) -> Iterator[str]:
