@@ -25,7 +25,7 @@ from typing import Any, Final, NamedTuple
 from typing_extensions import override
 
 from output_parsers.json_in_prose.search import STRIP, CandidateSearch, FoundJson, PossibleJson
-from output_parsers.text.thoughts import CLOSERS, begins_with_thought
+from output_parsers.text.thoughts import CLOSERS, begins_with_thought, is_in_thought
 from outputs.growing_json.errors import (
     JsonError,
     JsonIncompleteError,
@@ -204,6 +204,7 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
         self._has_text = False  # whether there was more than white space and backticks
         self._is_quoted = False  # whether the text begins with a quote
         self._found: list[_Candidate] = []
+        self._alike: list[_Candidate] = []  # values that say again what the first says
         self._settled = False  # whether the last value found, or the error, is the result
         self._error: JsonError | None = None
 
@@ -352,8 +353,10 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
         if candidate.is_member and self._error is None:
             self._error = JsonSyntaxError("expected a brace before the key", "", candidate.start)
         found = self._found
-        if self._settled or not found or found[0].reader.value != candidate.reader.value:
+        if self._settled or not found or differ(found[0].reader.value, candidate.reader.value):
             found.append(candidate)
+        else:
+            self._alike.append(candidate)
 
     def _settle(self, *, is_certain: bool) -> None:
         """Stop searching if what was found last, a value or an error, *is_certain*."""
@@ -384,6 +387,8 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
         value = candidate.reader.value
         _check_fences(self.text, candidate.end, value, is_fenced=candidate.is_fenced)
         repeated = self._repeated(candidate)
+        for other in self._alike:
+            self._repeated(other)
         return self._found_json(value, candidate.start, candidate.reader, repeated)
 
     def _repeated(self, candidate: _Candidate) -> list[JsonRepair]:
@@ -420,11 +425,13 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
 
 
 def _check_end(text: str, end: int) -> None:
-    """Check that no JSON goes on after the value that ends at *end*.
+    """Check that the value that ends at *end* is not in a thought, and that no JSON goes on there.
 
     Raises:
-        JsonSyntaxError: It does.
+        JsonSyntaxError: It is, or JSON does.
     """
+    if is_in_thought(text, end):
+        raise JsonSyntaxError("expected a value after the thought, found one in it", "", end)
     bracket = _find_bracket(text, end)
     until = len(text) if bracket is None else bracket.start()
     if _goes_on(text, end) or _is_inside(text, end, until):

@@ -247,8 +247,9 @@ def _written_for(message: Any, call: Any) -> Iterator[str]:
     chunks = getattr(message, "tool_call_chunks", None) or ()
     texts += [(chunk.get("id"), chunk.get("args")) for chunk in chunks]
     for call_id, written in (*texts, (call.get("id"), written_arguments(message, call))):
-        is_its = call_id == call.get("id") and isinstance(written, str)
-        if is_its and value_or_text(written) == call["args"]:
+        if not isinstance(written, str) or call_id != call.get("id"):
+            continue
+        if value_or_text(written) == call["args"]:
             yield written
 
 

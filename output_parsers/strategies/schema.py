@@ -39,7 +39,7 @@ from typing_extensions import TypeVar, is_typeddict
 
 from output_parsers.exceptions import OutputParserException
 from output_parsers.strategies.unknown_keys import dropped_key
-from output_parsers.text.thoughts import after_thoughts
+from output_parsers.text.thoughts import after_thoughts, is_in_thought
 from output_parsers.tool_calls.refusal import check_refusal
 from output_parsers.types.models import without_addresses
 from outputs.growing_json.arguments import read_arguments
@@ -366,7 +366,7 @@ def _read_json(text: str) -> tuple[str, Any]:
         return text, read_arguments(text, strict=True)
     except json.JSONDecodeError as error:
         fenced = _in_fence(text)
-        if fenced is None:
+        if fenced is None or is_in_thought(text, fenced.end()):
             raise
         try:
             return fenced[1], read_arguments(fenced[1], strict=True)

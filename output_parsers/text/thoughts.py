@@ -11,6 +11,8 @@ CLOSERS: Final = {f"<{tag}>": f"</{tag}>" for tag in _TAGS}
 
 _THOUGHT: Final = re.compile(rf"\s*+<({'|'.join(_TAGS)})>(?P<rest>.*?</\1>)?", re.DOTALL)
 
+_find_closer: Final = re.compile(rf"</(?P<tag>{'|'.join(_TAGS)})>").search
+
 
 def begins_with_thought(text: str) -> bool:
     """Return whether *text* begins with a thought, which may be open."""
@@ -30,3 +32,14 @@ def after_thoughts(text: str) -> int:
             return len(text)
         end = thought.end()
     return end
+
+
+def is_in_thought(text: str, end: int) -> bool:
+    """Return whether what ends at *end* stands in a thought: one closes after it, unopened.
+
+    Some prompts open the thought, so that a reply has only its end::
+
+        Maybe {"city": "Bern"}?</think>{"city": "Oslo"}
+    """
+    closer = _find_closer(text, end)
+    return closer is not None and text.find(f"<{closer['tag']}>", end, closer.start()) < 0

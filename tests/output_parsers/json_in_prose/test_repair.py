@@ -62,6 +62,8 @@ FOUND: list[tuple[str, str, Any, str]] = [
     ("in prose after a thought", "<think>[1]</think>So it is {a: 2}.", {"a": 2}, "{a: 2}"),
     ("a string after a thought", '<think>"x"</think> "y {a}"', "y {a}", '"y {a}"'),
     ("a number after a thought", "<think>1</think>\n`2`", 2, "2"),
+    ("after the end of a thought", "Maybe.</think>[2]", [2], "[2]"),
+    ("before a thought", "[2]\n<think>So it is.</think>", [2], "[2]"),
     ("after a tag", "<thinker>{a: 1}", {"a": 1}, "{a: 1}"),
     ("in two fences alike", "```\n[2]\n```\nor\n```json\n[2,]\n```", [2], "[2]"),
     ("before code", "```\n[2]\n```\n[1]\n```sh\n[ -f a ]\n```", [2], "[2]"),
@@ -114,6 +116,11 @@ REFUSED: list[tuple[str, str, type[JsonError], str]] = [
     ("two fences, one open", "```\n[1,]\n```json\n[2]\n```", JsonSyntaxError, "[2]"),
     ("two fences and a number", "```\n[1]\n```\n```\n[true]\n```", JsonSyntaxError, "[true]"),
     ("a value before a fence", "[1]\nBetter:\n```\n[2]\n```", JsonSyntaxError, "[2]"),
+    ("a value in a thought", 'Maybe {"a": 1}?</think>', JsonSyntaxError, "?</think>"),
+    ("a fence in a thought", "```\n[1]\n```\n</think>\n[2]", JsonSyntaxError, "\n```\n</think>"),
+    ("a fence in a later thought", "So <think>```\n[1]\n```</think>[2]", JsonSyntaxError, "\n```"),
+    ("two numbers that are equal", "So [1] or [true]", JsonSyntaxError, "[true]"),
+    ("two values, one ambiguous", 'So {"a": 2}, yes {"a": 1, "a": 2}', JsonSyntaxError, '{"a": 1'),
     ("words after a string", "'a' b", JsonSyntaxError, " b"),
 ]
 
