@@ -58,8 +58,7 @@ class LenientJsonReader(LenientStrings):
     ``undefined``, which is read as `None`), strings in single or typographic quotes, unescaped
     quotes inside a string, raw line breaks, keys without quotes or without the opening quote, and
     doubled braces. Ambiguous text is an error, and so is a value that is cut in the middle. Of two
-    values for one key the last one counts, as for `json.loads`; `output_parsers.repair_json` refuses
-    them.
+    values for one key the last one counts, as for `json.loads`; `repair_json` refuses them.
 
     Valid JSON is read as `json.loads` reads it, without repairs. However a text is cut into chunks,
     the final value, the repairs and the error are the same. Once there is an `error`, `value` no
