@@ -71,9 +71,8 @@ _is_inside = re.compile(
     )""",
     re.VERBOSE,
 ).search
-_fence_marks = re.compile(
-    r"(?:^|(?<=[]}]))[^\S\n]*`{3,}(?P<tag>[\w+#.]{0,32})", re.MULTILINE
-).finditer
+_fence_marks = re.compile(r"`{3,}(?P<tag>[\w+#.]{0,32})").finditer
+_to_object = re.compile(r"[\s`]*+(?=\{)").match
 _next_value = re.compile(r"[\s,]*+(?=[\[{])").match
 
 
@@ -442,12 +441,14 @@ def _check_end(text: str, end: int) -> None:
 
 
 def _check_fences(text: str, end: int, value: Any, *, is_fenced: bool) -> None:
-    """Check that no fence after *value*, which ends at *end*, has another value.
+    """Check that no other value follows *value*, which ends at *end*, in a fence or behind its own.
 
     Raises:
-        JsonSyntaxError: One has.
+        JsonSyntaxError: One does, whole or cut.
     """
-    for start, stop in _fences_after(text, end, is_open=is_fenced):
+    blocks = _fences_after(text, end, is_open=is_fenced)
+    follows = _to_object(text, end) if is_fenced else None
+    for start, stop in ((follows.end(), len(text)), *blocks) if follows else blocks:
         block = text[start:stop].lstrip()
         if not block.startswith(("{", "[")):
             continue
@@ -455,11 +456,13 @@ def _check_fences(text: str, end: int, value: Any, *, is_fenced: bool) -> None:
         try:
             reader.feed(block)
             other = reader.close()
+        except JsonIncompleteError:
+            other = NOTHING
         except JsonError:
             continue
         if differ(other, value):
             place = stop - len(block)
-            raise JsonSyntaxError("expected one JSON value, found another in a fence", "", place)
+            raise JsonSyntaxError("expected one JSON value, found another", "", place)
 
 
 def _fences_after(text: str, end: int, *, is_open: bool) -> Iterator[tuple[int, int]]:
