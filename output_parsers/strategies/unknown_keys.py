@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from typing import Any, TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -22,13 +23,17 @@ def dropped_key(
         response: What *read* returned for *data*.
         schema: The JSON Schema of the data.
     """
+    alike: dict[Path, list[Path]] = {}  # those of all items of a list are tried at once
     for path in unknown_keys(data, schema, schema.get("$defs", {})):
+        names = tuple(step if isinstance(step, str) else "" for step in path)
+        alike.setdefault(names, []).append(path)
+    for paths in alike.values():
         try:
-            is_dropped = bool(read(_without(data, path)) == response)
+            is_dropped = bool(read(_without(data, paths)) == response)
         except Exception:  # noqa: BLE001 - validators are the user's code
             continue
         if is_dropped:
-            return path
+            return paths[0]
     return None
 
 
@@ -46,16 +51,15 @@ def unknown_keys(data: Any, schema: Any, definitions: dict[str, Any]) -> Iterato
     forms = [_resolved(form, definitions) for form in schema.get("anyOf", schema.get("oneOf", ()))]
     if forms:
         kind = "object" if isinstance(data, dict) else "array"
-        found = [
-            [*unknown_keys(data, form, definitions)] for form in forms if form.get("type") == kind
-        ]
-        yield from min(found, key=len, default=())
+        forms = [form for form in forms if form.get("type") == kind]
+        if forms:  # the one that names most; to try all takes exponential time
+            nearest = min(forms, key=lambda form: len(_unnamed(data, form)))
+            yield from unknown_keys(data, nearest, definitions)
     elif isinstance(data, dict):
         named = schema.get("properties", {})
         others = schema.get("additionalProperties")
+        yield from ((key,) for key in _unnamed(data, schema))
         for key, value in data.items():
-            if key not in named and named and others is None:
-                yield (key,)
             for path in unknown_keys(value, named.get(key, others), definitions):
                 yield (key, *path)
     elif isinstance(data, list):
@@ -64,6 +68,14 @@ def unknown_keys(data: Any, schema: Any, definitions: dict[str, Any]) -> Iterato
             form = first[number] if number < len(first) else schema.get("items")
             for path in unknown_keys(item, form, definitions):
                 yield (number, *path)
+
+
+def _unnamed(data: Any, schema: dict[str, Any]) -> list[str]:
+    """Return the keys of *data*, if it is an object, that *schema* neither names nor allows."""
+    named = schema.get("properties", {})
+    if not isinstance(data, dict) or not named or "additionalProperties" in schema:
+        return []
+    return [key for key in data if key not in named]
 
 
 def _resolved(schema: Any, definitions: dict[str, Any]) -> dict[str, Any]:
@@ -75,12 +87,12 @@ def _resolved(schema: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     return referred if isinstance(referred, dict) else {}
 
 
-def _without(data: Any, path: Path) -> Any:
-    """Return a copy of *data* without the key at *path*."""
-    step, *rest = path
-    copy = data.copy()
-    if rest:
-        copy[step] = _without(data[step], tuple(rest))
-    else:
-        del copy[step]
+def _without(data: Any, paths: list[Path]) -> Any:
+    """Return a copy of *data* without the keys at *paths*."""
+    copy = deepcopy(data)
+    for *steps, key in paths:
+        inner = copy
+        for step in steps:
+            inner = inner[step]
+        inner.pop(key, None)  # data may hold an object twice
     return copy

@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 from output_parsers.strategies.errors import StructuredOutputError
 from output_parsers.strategies.loop import StructuredResponse, read_structured_output
 from output_parsers.strategies.strategy import ProviderStrategy, ToolStrategy
+from output_parsers.strategies.unknown_keys import dropped_key, unknown_keys
 from outputs import AIMessage, tool_call
 
 
@@ -70,6 +71,16 @@ class Place(BaseModel):
     place: Lake | Peak
 
 
+class Left(BaseModel):
+    left: str = ""
+    inner: list[Left | Right] | None = None
+
+
+class Right(BaseModel):
+    right: str = ""
+    inner: list[Left | Right] | None = None
+
+
 class Pass(TypedDict):
     name: str
 
@@ -84,12 +95,18 @@ DROPPED: list[tuple[Any, Any, str]] = [
     (Town, {"name": "Thun", "twins": [{"name": "Spiez", "twin": []}]}, "twins.0.twin"),
     (Alias, {"theName": "Thun", "other": 1}, "other"),
     (Place, {"place": {"lake": "Thun", "peak": "Niesen"}}, "place.peak"),
+    (
+        Left,
+        {"inner": [{"right": "x", "inner": [{"left": "y", "middle": 1}]}]},
+        "inner.0.inner.0.middle",
+    ),
     (Pass, {"name": "Grimsel", "metres": 2164}, "metres"),
 ]
 TAKEN: list[tuple[Any, Any]] = [
     (Trip, {"notes": {"any": {"thing": [1]}}, "pair": [1, 2], "home": None}),
     (Open, {"name": "Thun", "any": "thing"}),
     (Alias, {"name": "Thun", "km2": 21.6}),
+    (Left, {"inner": [{"right": "x", "inner": [{"left": "y"}]}]}),
     (Older, {"title": "Thun"}),
     (Place, {"place": {"peak": "Niesen"}}),
     ({"title": "Any", "type": "object", "properties": {}}, {"any": "thing"}),
@@ -119,3 +136,31 @@ def test_a_key_that_would_be_dropped_is_an_error(
 @pytest.mark.parametrize(("schema", "data"), TAKEN)
 def test_a_key_that_is_used_is_none(read: Any, schema: Any, data: Any) -> None:
     assert isinstance(read(schema, data), StructuredResponse)
+
+
+def test_a_deep_union_takes_linear_time() -> None:
+    data: dict[str, Any] = {"left": "x"}
+    for number in range(61):
+        data = {"right" if number % 2 else "left": "x", "inner": [data]}
+    schema = Left.model_json_schema()
+    assert [*unknown_keys(data, schema, schema["$defs"])] == []
+
+
+def test_an_alias_in_each_item_is_tried_once() -> None:
+    class Town(BaseModel):
+        name: str = Field(validation_alias=AliasChoices("name", "town"))
+
+    class Towns(BaseModel):
+        towns: list[Town]
+
+    calls = 0
+
+    def read(data: Any) -> Towns:
+        nonlocal calls
+        calls += 1
+        return Towns.model_validate(data)
+
+    data = {"towns": [{"town": "Thun"}] * 1000}
+    schema = Towns.model_json_schema()
+    assert dropped_key(read, data, read(data), schema) is None
+    assert calls == 2
