@@ -32,7 +32,7 @@ class CombiningOutputParser(BaseOutputParser[dict[str, Any]]):
         # {'choice': 'tea', 'reason': 'it rains'}
 
     The parts are separated by empty lines, so no part can contain one. If several parts have the
-    same key, the last one wins. Text after the last part is ignored.
+    same key, the last one wins. Text after the last part is ignored. Both are as in LangChain.
 
     Raises:
         ValueError: At construction: there are fewer than two parsers, or one of them is a list

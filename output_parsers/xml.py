@@ -47,9 +47,10 @@ class XMLOutputParser(BaseTransformOutputParser[dict[str, Any]]):
         # {'menu': [{'dish': 'Soup'}, {'price': '5'}]}
 
     The document is the whole text, or the text in its code fence, or the text after a declaration
-    of its encoding. An element is ``{tag: children}``. An element that begins with text that is not
-    blank is ``{tag: text}``; its other content is ignored, as are all attributes. An empty element
-    is ``{tag: None}``, or ``{tag: []}`` if it is the whole document.
+    of its encoding. An element is ``{tag: children}``; text between and after them is ignored. An
+    element that begins with text that is not blank is ``{tag: text}``; its other content is
+    ignored, as are all attributes. An empty element is ``{tag: None}``, or ``{tag: []}`` if it is
+    the whole document. All this is as in LangChain.
 
     A stream yields each element without children once it has ended, with the path to it. The
     document may then be anywhere in the text::

@@ -31,6 +31,9 @@ class YamlOutputParser(BaseOutputParser[Model]):
         YamlOutputParser(pydantic_object=City).parse("```yaml\nname: Bonn\npeople: 340000\n```")
         # City(name='Bonn', people=340000)
 
+    As in LangChain, it is read as YAML 1.1: ``012`` is 10, ``1:30`` is 90 and ``no`` is false. The
+    first of two fences is read, and the last of two values for one key.
+
     Only plain data is read: tags cannot create other objects. Requires PyYAML, which the extra
     ``yaml`` installs.
     """

@@ -338,10 +338,11 @@ def _may_be_data(fitter: Fitter, text: str) -> bool:
 
 def _repaired(fitter: Fitter, text: str, notes: list[InputNote]) -> Any:
     """Return the value that *text*, which is not JSON, becomes by repairs."""
-    from output_parsers import repair_json  # imported lazily: only malformed JSON needs it
+    # imported lazily: only malformed JSON needs it
+    from output_parsers.json_in_prose.repair import repaired_with_last_keys
 
     try:
-        value, repairs = repair_json(text) if fitter.policy.lenient else (NOTHING, ())
+        value, repairs = repaired_with_last_keys(text) if fitter.policy.lenient else (NOTHING, ())
     except json.JSONDecodeError:
         value, repairs = NOTHING, ()
     written = _FENCE.sub("", text) if fitter.policy.lenient else text

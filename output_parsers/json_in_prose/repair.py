@@ -1,10 +1,12 @@
 """JSON in a model's reply, repaired where it is not quite JSON.
 
-The value is the array or object
+A thought at the start of the text is left out. The value is the array or object
 
 * at the start of the text,
 * or after a fence, with or without a language tag,
 * or anywhere in prose, if there is only one.
+
+Another value in a later fence is an error.
 
 A bracket in prose that JSON does not follow (``[sic]``, ``{name}``) is prose, and so is text that
 looks like code (``df["a"]``, ``[1, 2].sort()``). If JSON follows and then breaks off, it is skipped
@@ -15,22 +17,35 @@ the middle.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from typing_extensions import override
 
 from output_parsers.json_in_prose.search import STRIP, CandidateSearch, FoundJson, PossibleJson
-from outputs.growing_json.errors import JsonError, JsonLimitError, JsonSyntaxError
-from outputs.growing_json.lenient.json_text import without_trailing_commas
+from output_parsers.text.thoughts import CLOSERS, begins_with_thought, is_in_thought
+from outputs.growing_json.errors import (
+    JsonError,
+    JsonIncompleteError,
+    JsonLimitError,
+    JsonSyntaxError,
+)
+from outputs.growing_json.lenient.json_text import (
+    check_repeated_keys,
+    may_repeat,
+    without_trailing_commas,
+)
 from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
 from outputs.growing_json.lenient.strings import JsonRepair
 from outputs.growing_json.reader import JsonReader
-from outputs.growing_json.scalars import NOTHING
+from outputs.growing_json.scalars import NOTHING, matcher
+from outputs.growing_json.value import differ
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole, scan_object
 
 _TAIL_CHARS: Final = 80
+_skip_space = matcher(r"\s*+")
 _find_bracket = re.compile(r"[\[{]").search
 _ends_name = re.compile(r"""[\w\])"']\Z""").search
 _is_called = re.compile(r"\.\w|[\[(]").match
@@ -56,6 +71,8 @@ _is_inside = re.compile(
     )""",
     re.VERBOSE,
 ).search
+_fence_marks = re.compile(r"`{3,}(?P<tag>[\w+#.]{0,32})").finditer
+_to_object = re.compile(r"[\s`]*+(?=\{)").match
 _next_value = re.compile(r"[\s,]*+(?=[\[{])").match
 
 
@@ -79,12 +96,16 @@ def repair_json(text: str) -> RepairedJson:
     It repairs missing closing brackets, also before a closing fence; trailing commas, and missing
     commas before a key on a new line; comments; Python and JavaScript literals; single and
     typographic quotes; quotes and line breaks inside strings; invalid escapes; keys without quotes
-    or without the opening quote; doubled braces; text and fences around the value.
+    or without the opening quote; doubled braces; text and fences around the value. A thought at the
+    beginning (``<think>…</think>``, also ``thinking`` and ``reasoning``) is dropped; the value is
+    never a part of it.
 
     Valid JSON is never changed. If the text begins with a value, or has one in a fence, that is the
     value, whatever prose follows: ``{"a": 1} or {"a": 2}`` is the first. Otherwise two values are
-    an error, as are two adjacent values and any other ambiguous text. A value that is cut is an
-    error too: ``{"path": "a.txt", "text": "Dear`` and ``{"amount": 1``.
+    an error, as are two adjacent values, fences with different values, a key with different values
+    in one object, and any other ambiguous text. A member that is repeated as it was is dropped, and
+    reported. A value that is cut is an error: ``{"path": "a.txt", "text": "Dear`` and
+    ``{"amount": 1``.
 
     Raises:
         JsonSyntaxError: The text cannot be read, or is ambiguous; ``pos`` has the place.
@@ -92,10 +113,25 @@ def repair_json(text: str) -> RepairedJson:
         JsonLimitError: The value is nested too deeply or has too long a number. All three are
             subclasses of `json.JSONDecodeError`.
     """
-    value, span, commas = _read_at_once(text)
+    return _repaired(text, checks_keys=True)
+
+
+def repaired_with_last_keys(text: str) -> RepairedJson:
+    """Return what `repair_json` does, but if a key is repeated, its last value counts.
+
+    For callers with an error of their own for a repeated key; see `repeated_key`.
+
+    Raises:
+        JsonError: As there.
+    """
+    return _repaired(text, checks_keys=False)
+
+
+def _repaired(text: str, *, checks_keys: bool) -> RepairedJson:
+    value, span, commas = _read_at_once(text, checks_keys=checks_keys)
     if value is not NOTHING:
         return RepairedJson(value, _repairs_in(text, span, [*map(_dropped, commas)]))
-    finder = LenientJsonFinder()
+    finder = LenientJsonFinder(checks_keys=checks_keys)
     finder.feed(text)
     found = finder.close()
     return RepairedJson(found.value, found.repairs)
@@ -107,21 +143,26 @@ def repaired_value(text: str) -> Any:
     Raises:
         JsonError: As there.
     """
-    value = _read_at_once(text)[0]
+    value = _read_at_once(text, checks_keys=True)[0]
     return repair_json(text).value if value is NOTHING else value
 
 
-def _read_at_once(text: str) -> tuple[Any, tuple[int, int], Sequence[int]]:
+def _read_at_once(text: str, *, checks_keys: bool) -> tuple[Any, tuple[int, int], Sequence[int]]:
     """Return the value in *text*, its span and its trailing commas, or `NOTHING`.
 
     The value is all of the text, or is after the first fence and has no bracket before it. It is
-    valid JSON, but for commas before its closing brackets.
+    valid JSON, but for commas before its closing brackets, and with *checks_keys* repeats no key.
     """
+    if begins_with_thought(text):
+        return NOTHING, (0, 0), ()
     bracket = _find_bracket(text)
     start = 0 if bracket is None else bracket.start()
     before = text[max(0, start - _TAIL_CHARS) : start]
     if _opens_fence(before) is None:
-        return parse_whole(text, MAX_DEPTH), (0, len(text)), ()
+        value = parse_whole(text, MAX_DEPTH)
+        if checks_keys and value is not NOTHING and may_repeat(text, value):
+            value = NOTHING
+        return value, (0, len(text)), ()
     if text.lstrip(STRIP).startswith('"'):
         return NOTHING, (0, 0), ()
     commas: list[int] = []
@@ -134,6 +175,7 @@ def _read_at_once(text: str) -> tuple[Any, tuple[int, int], Sequence[int]]:
         commas = [start + comma for number, comma in enumerate(commas) if comma - number < end]
         end += start + len(commas)
     _check_end(text, end)
+    _check_fences(text, end, value, is_fenced=True)
     return value, (start, end), commas
 
 
@@ -146,13 +188,22 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
 
     However the text is cut into chunks, the result or the error is the same, and so is the value
     after any prefix.
+
+    Args:
+        checks_keys: Whether a key with two different values is an error, and a repeated member a
+            repair; if not, the last value counts.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, checks_keys: bool = True) -> None:
         super().__init__()
+        self._checks_keys = checks_keys
+        self._step = self._begin
+        self._closer = ""  # the tag that closes the open thought
+        self._thought_end = 0  # where the thoughts at the start end
         self._has_text = False  # whether there was more than white space and backticks
         self._is_quoted = False  # whether the text begins with a quote
         self._found: list[_Candidate] = []
+        self._alike: list[_Candidate] = []  # values that say again what the first says
         self._settled = False  # whether the last value found, or the error, is the result
         self._error: JsonError | None = None
 
@@ -189,13 +240,17 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
         Raises:
             JsonError: There is no value, or it is ambiguous; ``pos`` has the place.
         """
-        text = self.text
+        text, begin = self.text, self._thought_end
+        if self._closer or (begin and not text[begin:].strip()):
+            raise JsonIncompleteError("expected a value after the thought", "", len(text))
         if self._is_quoted:
-            start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+            start, end = len(text) - len(text[begin:].lstrip()), len(text.rstrip())
             whole = JsonReader(strict=True)
             is_read = "\n" not in text[start:end] and whole.feed(text[start:end]) == end - start
             if is_read and whole.complete:
-                return FoundJson(whole.value, (start, end))
+                return FoundJson(
+                    whole.value, (start, end), _repairs_in(text, (start, end), (), begin)
+                )
         candidate = self._candidate
         if candidate is not None:
             self._candidate = None
@@ -216,6 +271,30 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
         if not self._settled and len(found) > 1:
             raise JsonSyntaxError("expected one JSON value, found another", "", found[1].start)
         return self._result(found[-1] if self._settled else found[0])
+
+    def _begin(self, pos: int) -> int:
+        """Skip white space; find out whether a thought begins the text."""
+        text = self._text
+        pos = _skip_space(text, pos).end()
+        for opener, closer in CLOSERS.items():
+            if text.startswith(opener, pos):
+                self._closer, self._step = closer, self._think
+                return pos + len(opener)
+            if opener.startswith(text[pos : pos + len(opener)]):
+                self._held = text[pos:]
+                return len(text)
+        self._step = self._find
+        return pos
+
+    def _think(self, pos: int) -> int:
+        """Find the end of the thought."""
+        end = self._text.find(self._closer, pos)
+        if end < 0:
+            self._held = self._text[max(pos, len(self._text) - len(self._closer) + 1) :]
+            return len(self._text)
+        end += len(self._closer)
+        self._thought_end, self._closer, self._step = self._start + end, "", self._begin
+        return end
 
     @override
     def _find(self, pos: int) -> int:
@@ -273,8 +352,10 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
         if candidate.is_member and self._error is None:
             self._error = JsonSyntaxError("expected a brace before the key", "", candidate.start)
         found = self._found
-        if self._settled or not found or found[0].reader.value != candidate.reader.value:
+        if self._settled or not found or differ(found[0].reader.value, candidate.reader.value):
             found.append(candidate)
+        else:
+            self._alike.append(candidate)
 
     def _settle(self, *, is_certain: bool) -> None:
         """Stop searching if what was found last, a value or an error, *is_certain*."""
@@ -284,8 +365,8 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
 
     def _read_scalar(self) -> FoundJson:
         """Read the whole text as a string, number or literal."""
-        text = self.text
-        start = len(text) - len(text.lstrip(STRIP))
+        text = self.text[self._thought_end :]
+        start = len(self.text) - len(text.lstrip(STRIP))
         reader = LenientJsonReader()
         text = text.strip(STRIP)
         try:
@@ -302,23 +383,54 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
 
     def _result(self, candidate: _Candidate) -> FoundJson:
         _check_end(self.text, candidate.end)
-        return self._found_json(candidate.reader.value, candidate.start, candidate.reader)
+        value = candidate.reader.value
+        _check_fences(self.text, candidate.end, value, is_fenced=candidate.is_fenced)
+        repeated = self._repeated(candidate)
+        for other in self._alike:
+            self._repeated(other)
+        return self._found_json(value, candidate.start, candidate.reader, repeated)
 
-    def _found_json(self, value: Any, start: int, reader: LenientJsonReader) -> FoundJson:
+    def _repeated(self, candidate: _Candidate) -> list[JsonRepair]:
+        """Return the repair of a repeated key in the value of *candidate*.
+
+        Raises:
+            JsonSyntaxError: A key has two different values.
+        """
+        if not self._checks_keys:
+            return []
+        try:
+            key = check_repeated_keys(self.text[candidate.start :], candidate.reader.value)
+        except JsonSyntaxError as error:
+            raise error.moved(candidate.start) from None
+        if key is None:
+            return []
+        written = json.dumps(key[:60], ensure_ascii=False)
+        message = f"dropped a member that repeats the key {written}"
+        return [JsonRepair("repeated_key", (0, candidate.end - candidate.start), message)]
+
+    def _found_json(
+        self,
+        value: Any,
+        start: int,
+        reader: LenientJsonReader,
+        more: Iterable[JsonRepair] = (),
+    ) -> FoundJson:
         repairs = [
             JsonRepair(kind, (start + first, start + last), message)
-            for kind, (first, last), message in reader.repairs
+            for kind, (first, last), message in (*more, *reader.repairs)
         ]
         span = (start, start + (reader.end or 0))
-        return FoundJson(value, span, _repairs_in(self.text, span, repairs))
+        return FoundJson(value, span, _repairs_in(self.text, span, repairs, self._thought_end))
 
 
 def _check_end(text: str, end: int) -> None:
-    """Check that no JSON goes on after the value that ends at *end*.
+    """Check that the value that ends at *end* is not in a thought, and that no JSON goes on there.
 
     Raises:
-        JsonSyntaxError: It does.
+        JsonSyntaxError: It is, or JSON does.
     """
+    if is_in_thought(text, end):
+        raise JsonSyntaxError("expected a value after the thought, found one in it", "", end)
     bracket = _find_bracket(text, end)
     until = len(text) if bracket is None else bracket.start()
     if _goes_on(text, end) or _is_inside(text, end, until):
@@ -328,14 +440,66 @@ def _check_end(text: str, end: int) -> None:
         raise JsonSyntaxError("expected one JSON value, found another", "", another.end())
 
 
+def _check_fences(text: str, end: int, value: Any, *, is_fenced: bool) -> None:
+    """Check that no other value follows *value*, which ends at *end*, in a fence or behind its own.
+
+    Raises:
+        JsonSyntaxError: One does, whole or cut.
+    """
+    blocks = _fences_after(text, end, is_open=is_fenced)
+    follows = _to_object(text, end) if is_fenced else None
+    for start, stop in ((follows.end(), len(text)), *blocks) if follows else blocks:
+        block = text[start:stop].lstrip()
+        if not block.startswith(("{", "[")):
+            continue
+        reader = LenientJsonReader()
+        try:
+            reader.feed(block)
+            other = reader.close()
+        except JsonIncompleteError:
+            other = NOTHING
+        except JsonError:
+            continue
+        if differ(other, value):
+            place = stop - len(block)
+            raise JsonSyntaxError("expected one JSON value, found another", "", place)
+
+
+def _fences_after(text: str, end: int, *, is_open: bool) -> Iterator[tuple[int, int]]:
+    """Yield the span of what stands in each fence of *text* that opens after *end*.
+
+    Args:
+        text: The whole text.
+        end: Where to begin.
+        is_open: Whether a fence is open there.
+    """
+    start = None
+    for mark in _fence_marks(text, end):
+        if start is not None:
+            yield start, mark.start()
+        is_open = not is_open or mark["tag"] != ""  # only a fence that opens has a tag
+        start = mark.end() if is_open else None
+    if start is not None:
+        yield start, len(text)
+
+
 def _repairs_in(
-    text: str, span: tuple[int, int], repairs: Iterable[JsonRepair]
+    text: str, span: tuple[int, int], repairs: Iterable[JsonRepair], thought_end: int = 0
 ) -> tuple[JsonRepair, ...]:
-    """Return the *repairs* of a value at *span* in *text*, and that of the text around it."""
+    """Return the *repairs* of a value at *span* in *text*, and that of the text around it.
+
+    Args:
+        text: The whole text.
+        span: Where the value begins and ends.
+        repairs: Those within the value.
+        thought_end: Where a thought at the start of the text ends; 0 if there is none.
+    """
     made = [*repairs]
     message = "dropped the text around the value"
     if text[: span[0]].strip():
-        made.insert(0, JsonRepair("surrounding_text", (0, span[0]), message))
+        more = " and the text" if text[thought_end : span[0]].strip() else ""
+        first = f"dropped the thought{more} before the value" if thought_end else message
+        made.insert(0, JsonRepair("surrounding_text", (0, span[0]), first))
     if text[span[1] :].strip():
         made.append(JsonRepair("surrounding_text", (span[1], len(text)), message))
     return tuple(made)

@@ -15,7 +15,7 @@ The loop belongs to the caller; these functions only read a message::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, overload
 
@@ -27,12 +27,23 @@ from output_parsers.strategies.errors import (
     StructuredOutputValidationError,
     sent_to_model,
 )
-from output_parsers.strategies.schema import OutputToolBinding, ProviderStrategyBinding, SchemaT
+from output_parsers.strategies.schema import (
+    OutputToolBinding,
+    SchemaT,
+    check_nothing_dropped,
+    data_in,
+    read_data,
+)
 from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
-from output_parsers.tool_calls.refusal import ModelRefusalError, check_refusal
+from output_parsers.text.thoughts import after_thoughts
+from output_parsers.tool_calls.refusal import check_refusal
 from outputs import AIMessage, ToolMessage
+from outputs.growing_json.arguments import value_or_text
+from outputs.growing_json.errors import JsonSyntaxError
+from outputs.growing_json.lenient.json_text import check_repeated_keys
 from outputs.messages.base import is_langchains
 from outputs.messages.utils import as_langchains
+from outputs.messages.wire_calls import written_arguments
 
 if TYPE_CHECKING:
     from types import UnionType
@@ -113,7 +124,8 @@ def read_structured_output(
     provider = auto.resolve(has_provider=True)
     if found is not None or isinstance(provider, ToolStrategy):
         return found
-    is_json = not _is_calling(message) and text_of(message).lstrip()[:1] in ("{", "[", "`")
+    text = "" if _is_calling(message) else text_of(message)
+    is_json = text[after_thoughts(text) :].lstrip()[:1] in tuple("{[`")
     return read_structured_output(message, provider) if is_json else None
 
 
@@ -185,9 +197,10 @@ def _is_calling(message: Any) -> bool:
 def _read_text(message: Any, strategy: ProviderStrategy[Any]) -> StructuredResponse[Any]:
     spec = strategy.schema_spec
     try:
-        response = ProviderStrategyBinding.from_schema_spec(spec).parse(message)
-    except ModelRefusalError:
-        raise
+        written, data = data_in(message, spec.schema)
+        _check_keys(spec.name, written, data)
+        response = read_data(spec.schema, spec.schema_kind, data)
+        check_nothing_dropped(spec.schema, spec.schema_kind, data, response)
     except OutputParserException as error:
         name = getattr(spec.schema, "__name__", "response_format")
         raise StructuredOutputValidationError(name, error, message, is_text=True) from error
@@ -199,12 +212,45 @@ def _read_call(
 ) -> StructuredResponse[Any] | StructuredRetry:
     binding: OutputToolBinding[Any] = strategy.bindings[call["name"]]
     try:
+        for written in _written_for(message, call):
+            _check_keys(call["name"], written, call["args"])
         response = binding.parse(call["args"])
+        check_nothing_dropped(binding.schema, binding.schema_kind, call["args"], response)
     except OutputParserException as source:
         error = StructuredOutputValidationError(call["name"], source, message)
         error.__cause__ = source
         return _retry(error, [call], others, strategy.handle_errors)
     return StructuredResponse(response, [_answer(call, strategy.told(response))], others)
+
+
+def _check_keys(name: str, written: str, data: Any) -> None:
+    """Check that no key in *written*, the JSON of *data*, has two different values.
+
+    Raises:
+        OutputParserException: One has.
+    """
+    try:
+        check_repeated_keys(written, data)
+    except JsonSyntaxError as error:
+        raise OutputParserException(
+            f"Failed to parse the data for {name}: {error.msg}",
+            llm_output=written,
+            observation=f"The data for {name} are ambiguous: {error.msg}.",
+        ) from error
+
+
+def _written_for(message: Any, call: Any) -> Iterator[str]:
+    """Yield the JSON texts in *message* that may be the arguments of *call*."""
+    wire = (getattr(message, "additional_kwargs", None) or {}).get("tool_calls")
+    entries = [entry for entry in wire or () if isinstance(entry, dict)]
+    texts = [(entry.get("id"), (entry.get("function") or {}).get("arguments")) for entry in entries]
+    chunks = getattr(message, "tool_call_chunks", None) or ()
+    texts += [(chunk.get("id"), chunk.get("args")) for chunk in chunks]
+    for call_id, written in (*texts, (call.get("id"), written_arguments(message, call))):
+        if not isinstance(written, str) or call_id != call.get("id"):
+            continue
+        if value_or_text(written) == call["args"]:
+            yield written
 
 
 def _retry(

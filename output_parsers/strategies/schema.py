@@ -17,8 +17,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, is_dataclass
 from functools import lru_cache
 from types import UnionType
@@ -39,6 +38,8 @@ from pydantic import BaseModel, TypeAdapter
 from typing_extensions import TypeVar, is_typeddict
 
 from output_parsers.exceptions import OutputParserException
+from output_parsers.strategies.unknown_keys import dropped_key
+from output_parsers.text.thoughts import after_thoughts, is_in_thought
 from output_parsers.tool_calls.refusal import check_refusal
 from output_parsers.types.models import without_addresses
 from outputs.growing_json.arguments import read_arguments
@@ -124,16 +125,40 @@ def read_data(schema: Any, kind: SchemaKind, data: Any) -> Any:
     if kind == "json_schema":
         return data
     try:
-        if kind == "pydantic":
-            return schema.model_validate(data)
-        return _adapter(schema).validate_python(data)
+        return _validator(schema, kind)(data)
     except Exception as error:
         # Validators are the user's code and may raise any exception.
-        raise OutputParserException(
-            f"Failed to parse data to {schema.__name__}: {error}",
-            llm_output=json.dumps(data, ensure_ascii=False, skipkeys=True, default=str),
-            observation=f"The data do not fit {schema.__name__}: {without_addresses(str(error))}",
-        ) from error
+        raise _unfit(schema, data, without_addresses(str(error)), str(error)) from error
+
+
+def check_nothing_dropped(schema: Any, kind: SchemaKind, data: Any, response: Any) -> None:
+    """Check that *response*, which `read_data` returned for *data*, has all of it.
+
+    Raises:
+        OutputParserException: The data have a key that the schema lacks.
+    """
+    if kind == "json_schema":
+        return
+    shape = _validated_schema_of(schema, kind)
+    path = dropped_key(_validator(schema, kind), data, response, shape)
+    if path is not None:
+        where = ".".join(map(str, path))
+        raise _unfit(schema, data, f"the key {where} is not one of the schema's")
+
+
+def _validator(schema: Any, kind: SchemaKind) -> Callable[[Any], Any]:
+    if kind == "pydantic":
+        validate: Callable[[Any], Any] = schema.model_validate
+        return validate
+    return _adapter(schema).validate_python
+
+
+def _unfit(schema: Any, data: Any, reason: str, message: str = "") -> OutputParserException:
+    return OutputParserException(
+        f"Failed to parse data to {schema.__name__}: {message or reason}",
+        llm_output=json.dumps(data, ensure_ascii=False, skipkeys=True, default=str),
+        observation=f"The data do not fit {schema.__name__}: {reason}",
+    )
 
 
 @lru_cache(maxsize=64)
@@ -166,6 +191,11 @@ def _json_schema_of(schema: Any, kind: SchemaKind) -> dict[str, Any]:
         found: dict[str, Any] = schema.model_json_schema()
         return found
     return _adapter(schema).json_schema()
+
+
+@lru_cache(maxsize=64)
+def _validated_schema_of(schema: Any, kind: SchemaKind) -> dict[str, Any]:
+    return _json_schema_of(schema, kind)
 
 
 def _name_of(schema: Any) -> str:
@@ -285,47 +315,63 @@ class ProviderStrategyBinding(Generic[SchemaT]):
 
         Args:
             response: An AI message of any library. Its text is JSON, or has JSON in a code fence.
+                A thought at its beginning is not read.
 
         Raises:
             OutputParserException: The text is not JSON, or does not fit the schema.
             ModelRefusalError: The model refused.
         """
         check_refusal(response)
-        text = _text_of(response.content)
-        try:
-            data = _read_json(text)
-        except json.JSONDecodeError as error:
-            name = getattr(self.schema, "__name__", "response_format")
-            raise OutputParserException(
-                f"Native structured output expected valid JSON for {name},"
-                f" but parsing failed: {error}.",
-                llm_output=text,
-                span=(error.pos, len(text)),
-                observation=f"Your reply is not valid JSON: {error}. Reply with JSON alone.",
-            ) from error
+        _, data = data_in(response, self.schema)
         found: SchemaT | dict[str, Any] = read_data(self.schema, self.schema_kind, data)
         return found
+
+
+def data_in(response: Any, schema: Any) -> tuple[str, Any]:
+    """Return the JSON in the text of a message, and its value.
+
+    Args:
+        response: An AI message of any library.
+        schema: The schema that it is meant for, which the error names.
+
+    Raises:
+        OutputParserException: The text is not JSON.
+    """
+    text = _text_of(response.content)
+    try:
+        return _read_json(text)
+    except json.JSONDecodeError as error:
+        name = getattr(schema, "__name__", "response_format")
+        raise OutputParserException(
+            f"Native structured output expected valid JSON for {name},"
+            f" but parsing failed: {error}.",
+            llm_output=text,
+            span=(error.pos, len(text)),
+            observation=f"Your reply is not valid JSON: {error}. Reply with JSON alone.",
+        ) from error
 
 
 # Up to the last fence, since a string may contain one.
 _in_fence = re.compile(r"```(?:json)?\s*+(?=[\[{])(.*)```", re.DOTALL | re.IGNORECASE).search
 
 
-def _read_json(text: str) -> Any:
-    """Return the value of *text*, or of the text in its code fence.
+def _read_json(text: str) -> tuple[str, Any]:
+    """Return *text* after its thoughts, or the text in its code fence, and its value.
 
     Raises:
         json.JSONDecodeError: *text* is not JSON and has no JSON in a fence.
     """
+    text = text[after_thoughts(text) :]
     try:
-        return read_arguments(text, strict=True)
-    except json.JSONDecodeError:
+        return text, read_arguments(text, strict=True)
+    except json.JSONDecodeError as error:
         fenced = _in_fence(text)
-        if fenced is None:
+        if fenced is None or is_in_thought(text, fenced.end()):
             raise
-        with suppress(json.JSONDecodeError):
-            return read_arguments(fenced[1], strict=True)
-        raise
+        try:
+            return fenced[1], read_arguments(fenced[1], strict=True)
+        except json.JSONDecodeError:
+            raise error from None
 
 
 def _text_of(content: Any) -> str:

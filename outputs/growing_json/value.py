@@ -246,6 +246,15 @@ def repeated(members: Iterable[tuple[str, Any]]) -> str | None:
     return None
 
 
+def conflicting(members: Iterable[tuple[str, Any]]) -> str | None:
+    """Return the first key with two different values among the *members* of an object."""
+    seen: dict[str, Any] = {}
+    for key, value in members:
+        if differ(seen.setdefault(key, value), value):
+            return key
+    return None
+
+
 def differ(one: Any, other: Any) -> bool:
     """Return whether two JSON values differ, in type too: ``0`` and ``0.0`` do."""
     pairs = [(one, other)]

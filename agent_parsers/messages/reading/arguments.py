@@ -175,11 +175,11 @@ def _repaired(
             _refuse_repeated(written, (), tool)
         return value
     # Imported lazily: these take time to import, and few replies need them.
-    from output_parsers.json_in_prose.repair import repair_json
+    from output_parsers.json_in_prose.repair import repaired_with_last_keys
     from outputs.growing_json.lenient.lenient_reader import missing_at_end
 
     try:
-        value, made = repair_json(written)
+        value, made = repaired_with_last_keys(written)
     except JsonIncompleteError as error:
         if written.lstrip()[:1] not in _STARTS:
             raise _no_json(error, written, tool, function) from error

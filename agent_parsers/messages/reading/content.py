@@ -277,12 +277,12 @@ def calls_in_content(
 
 
 def _json_calls(content: str, start: int, tools: Collection[str]) -> list[ContentCall] | None:
-    from output_parsers.json_in_prose.repair import repair_json
+    from output_parsers.json_in_prose.repair import repaired_with_last_keys
     from outputs.growing_json.lenient.lenient_reader import missing_at_end
 
     text = content[start:]
     try:
-        value, made = repair_json(text)
+        value, made = repaired_with_last_keys(text)
     except json.JSONDecodeError as error:
         if _begins_as_call(text, tools):
             raise BadCall("cut_content_call", (start, len(content))) from error

@@ -216,10 +216,11 @@ def _repaired(fitter: Fitter, text: str, notes: list[InputNote]) -> dict[str, An
     """Return the object that *text* is after repairs, or `None`; only in lenient mode."""
     if not fitter.policy.lenient:
         return None
-    from output_parsers import repair_json  # imported lazily: only malformed JSON needs it
+    # imported lazily: only malformed JSON needs it
+    from output_parsers.json_in_prose.repair import repaired_with_last_keys
 
     try:
-        value, repairs = repair_json(text)
+        value, repairs = repaired_with_last_keys(text)
     except json.JSONDecodeError:
         return None
     if not isinstance(value, dict):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from outputs.growing_json.errors import JsonError, JsonIncompleteError
+from outputs.growing_json.errors import JsonError, JsonIncompleteError, JsonSyntaxError
 from outputs.growing_json.value import repeated
 
 if TYPE_CHECKING:
@@ -89,10 +89,38 @@ _STRINGS: Final = re.compile(r'"((?>(?:[^"\\]++|\\.)*))"(\s*+:)?', re.DOTALL).fi
 
 
 def may_repeat(text: str, value: Any) -> bool:
-    """Return whether a key appears twice in *text*, JSON whose value is *value*.
+    """Return whether a key appears twice in *text*, JSON whose value is *value*."""
+    return _has_more_colons(text, value) and repeated_key(text) is not None
 
-    Most texts need no search: every member has a colon, including members that were replaced, so a
-    key can be repeated only if there are more colons than members in *value*.
+
+def check_repeated_keys(text: str, value: Any) -> str | None:
+    """Return a key that appears twice in one object of *text*, with equal values, or `None`.
+
+    Args:
+        text: A text that begins with JSON as `LenientJsonReader` reads it.
+        value: What it has read.
+
+    Raises:
+        JsonSyntaxError: A key has two different values; ``pos`` is 0.
+    """
+    if not _has_more_colons(text, value):
+        return None
+    # imported lazily: few replies need it
+    from outputs.growing_json.lenient.lenient_reader import KeyReader
+
+    reader = KeyReader()
+    reader.feed(text)
+    reader.close()
+    if (key := reader.conflicting_key) is not None:
+        reason = f"expected one value for the key {json.dumps(key[:60], ensure_ascii=False)}"
+        raise JsonSyntaxError(f"{reason}, found different ones", "", 0)
+    return reader.repeated_key
+
+
+def _has_more_colons(text: str, value: Any) -> bool:
+    """Return whether *text* has more colons than *value*, which it describes, has members.
+
+    Only then a key can be repeated, since every member has a colon, also one that was replaced.
     """
     left = text.count(":")
     todo = [value]
@@ -103,7 +131,7 @@ def may_repeat(text: str, value: Any) -> bool:
             todo.extend(each.values())
         elif type(each) is list:
             todo.extend(each)
-    return left > 0 and repeated_key(text) is not None
+    return left > 0
 
 
 def repeated_key(text: str, made: Sequence[JsonRepair] = ()) -> str | None:

@@ -18,7 +18,7 @@ from outputs.growing_json.lenient.ahead import (
 from outputs.growing_json.lenient.strings import JsonRepair, LenientStrings
 from outputs.growing_json.scalars import WORDS, skip_space
 from outputs.growing_json.steps import NextChars, Step
-from outputs.growing_json.value import repeated
+from outputs.growing_json.value import conflicting, repeated
 from outputs.growing_json.whole import MAX_DEPTH
 
 _WORDS: dict[str, tuple[tuple[str, Any], ...]] = {
@@ -57,7 +57,8 @@ class LenientJsonReader(LenientStrings):
     comments (``//``, ``#``, ``/* */``), the literals of Python and JavaScript (``True``, ``None``,
     ``undefined``, which is read as `None`), strings in single or typographic quotes, unescaped
     quotes inside a string, raw line breaks, keys without quotes or without the opening quote, and
-    doubled braces. Ambiguous text is an error, and so is a value that is cut in the middle.
+    doubled braces. Ambiguous text is an error, and so is a value that is cut in the middle. Of two
+    values for one key the last one counts, as for `json.loads`; `repair_json` refuses them.
 
     Valid JSON is read as `json.loads` reads it, without repairs. However a text is cut into chunks,
     the final value, the repairs and the error are the same. Once there is an `error`, `value` no
@@ -337,3 +338,15 @@ class KeyReader(LenientJsonReader):
     def repeated_key(self) -> str | None:
         """A key that stands twice in one object; `None` if there is none."""
         return repeated(next(iter(self._grown.overwritten.values()), ()))
+
+    @property
+    def conflicting_key(self) -> str | None:
+        """A key with two different values in one object; `None` if there is none."""
+        return next(
+            (
+                key
+                for each in self._grown.overwritten.values()
+                if (key := conflicting(each)) is not None
+            ),
+            None,
+        )

@@ -25,6 +25,7 @@ RepairKind: TypeAlias = Literal[
     "missing_comma",
     "missing_quote",
     "quotes",
+    "repeated_key",
     "surrounding_text",
     "trailing_comma",
     "unquoted_key",

@@ -55,6 +55,20 @@ FOUND: list[tuple[str, str, Any, str]] = [
     ("after code", "d['a'][0] and [3].pop() is {a: 1}", {"a": 1}, "{a: 1}"),
     ("fenced after a draft", 'Not {"a": 1}:\n```\n{"a": 2}\n```', {"a": 2}, '{"a": 2}'),
     ("fenced after a wreck", 'Not {"a": oops}:\n```\n[2]\n```', [2], "[2]"),
+    ("after a thought", "<think>[1]? No.</think>\n[2]", [2], "[2]"),
+    ("after a fence in a thought", "<think>\n```\n[1]\n```\n</think>[2]", [2], "[2]"),
+    ("after two thoughts", " <thinking>[1]</thinking> <think>[3]</think>[2]", [2], "[2]"),
+    ("in a fence after a thought", "<reasoning>[1]</reasoning>\n```\n[2]\n```", [2], "[2]"),
+    ("in prose after a thought", "<think>[1]</think>So it is {a: 2}.", {"a": 2}, "{a: 2}"),
+    ("a string after a thought", '<think>"x"</think> "y {a}"', "y {a}", '"y {a}"'),
+    ("a number after a thought", "<think>1</think>\n`2`", 2, "2"),
+    ("after the end of a thought", "Maybe.</think>[2]", [2], "[2]"),
+    ("before a thought", "[2]\n<think>So it is.</think>", [2], "[2]"),
+    ("after a tag", "<thinker>{a: 1}", {"a": 1}, "{a: 1}"),
+    ("in two fences alike", "```\n[2]\n```\nor\n```json\n[2,]\n```", [2], "[2]"),
+    ("before code", "```\n[2]\n```\n[1]\n```sh\n[ -f a ]\n```", [2], "[2]"),
+    ("in a fence before a list", "```\n[2]\n```\n[1] a source", [2], "[2]"),
+    ("before a fence of words", "[2]\n```\nso [1]\n```\n", [2], "[2]"),
     ("with a fence inside", '{"md": "```\\n{}\\n```",}', {"md": "```\n{}\n```"}, "{…}"),
     ("with one brace more", "{a: 1}}", {"a": 1}, "{a: 1}"),
     ("a string", "'so it is'", "so it is", "'so it is'"),
@@ -86,6 +100,31 @@ REFUSED: list[tuple[str, str, type[JsonError], str]] = [
     ("a wreck in a fence", "```\n{a: b}\n```\n```\n{a: 1}\n```", JsonSyntaxError, "b}"),
     ("an example from the prompt", '```\n{"action": $TOOL}\n```', JsonSyntaxError, "$TOOL}"),
     ("code", "```df['a'].sum()```", JsonSyntaxError, "df['a'].sum()"),
+    ("a key with two values", '{"to": "ann", "to": "bob"}', JsonSyntaxError, '{"to": "ann"'),
+    ("a key with two spellings", 'So: {to: 1, "to": 2}', JsonSyntaxError, "{to: 1"),
+    ("an inner key with two values", '[{"a": {"b": [1], "b": [2]}}]', JsonSyntaxError, "[{"),
+    ("a key with two numbers", '```\n{"n": 1, "n": 1.0}\n```', JsonSyntaxError, '{"n": 1,'),
+    ("a key cut off the second time", '{"to": "ann", "to": "bob"', JsonSyntaxError, '{"to": "ann"'),
+    ("only a thought", '<think>maybe {"a": 1}</think>\n', JsonIncompleteError, ""),
+    ("only a fence in a thought", "<think>```\n[1]\n```</think>", JsonIncompleteError, ""),
+    ("an open thought", '<think>maybe {"a": 1}', JsonIncompleteError, ""),
+    ("a thought with other tags in it", "<think>[1]</thinking>[2]", JsonIncompleteError, ""),
+    ("words after a thought", "<think>[1]</think>No.", JsonSyntaxError, "No."),
+    ("two fences", "```json\n[1]\n```\n```json\n[2]\n```", JsonSyntaxError, "[2]"),
+    ("two fences with words", "So:\n```[1]``` or\n```{a: 2}```", JsonSyntaxError, "{a: 2}"),
+    ("three fences", "```\n[1]\n```\n```\n[1]\n```\n```js\n[2]", JsonSyntaxError, "[2]"),
+    ("two fences, one open", "```\n[1,]\n```json\n[2]\n```", JsonSyntaxError, "[2]"),
+    ("two fences and a number", "```\n[1]\n```\n```\n[true]\n```", JsonSyntaxError, "[true]"),
+    ("two fences in a line", "So ```[1]``` or ```json [2] ```", JsonSyntaxError, "[2]"),
+    ("two fences in a list", "- ```\n[1]\n```\n- ```\n[2]\n```", JsonSyntaxError, "[2]"),
+    ("a fence and one in a string", '```\n[1]\n```\n```\n["```"]\n```', JsonSyntaxError, "["),
+    ("an object after a fence", "```\n[1]\n```\n\n{a: 2}", JsonSyntaxError, "{a: 2}"),
+    ("a value before a fence", "[1]\nBetter:\n```\n[2]\n```", JsonSyntaxError, "[2]"),
+    ("a value in a thought", 'Maybe {"a": 1}?</think>', JsonSyntaxError, "?</think>"),
+    ("a fence in a thought", "```\n[1]\n```\n</think>\n[2]", JsonSyntaxError, "\n```\n</think>"),
+    ("a fence in a later thought", "So <think>```\n[1]\n```</think>[2]", JsonSyntaxError, "\n```"),
+    ("two numbers that are equal", "So [1] or [true]", JsonSyntaxError, "[true]"),
+    ("two values, one ambiguous", 'So {"a": 2}, yes {"a": 1, "a": 2}', JsonSyntaxError, '{"a": 1'),
     ("words after a string", "'a' b", JsonSyntaxError, " b"),
 ]
 
@@ -142,6 +181,38 @@ def test_repairs_are_told_with_their_spans() -> None:
         ("trailing_comma", ","),
         ("surrounding_text", "\nOk?"),
     ]
+
+
+def test_a_member_that_is_repeated_is_told() -> None:
+    value, repairs = repair_json('{"at": "10:45", "to": {"ann": 1}, to: {"ann": 1}}')
+    assert value == {"at": "10:45", "to": {"ann": 1}}
+    assert [(kind, message) for kind, _, message in repairs] == [
+        ("repeated_key", 'dropped a member that repeats the key "to"'),
+        ("unquoted_key", "read a key without quotes"),
+    ]
+    assert repair_json('{"at": "10:45"}').repairs == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<think>[1]</think> [2]", "dropped the thought before the value"),
+        ("<think>[1]</think> '2'", "dropped the thought before the value"),
+        ('<think>[1]</think> "2"', "dropped the thought before the value"),
+        ("<think>[1]</think> So: [2]", "dropped the thought and the text before the value"),
+    ],
+)
+def test_a_thought_that_is_dropped_is_told(text: str, message: str) -> None:
+    first = repair_json(text).repairs[0]
+    assert (first.kind, first.span[0], first.message) == ("surrounding_text", 0, message)
+    assert text[first.span[1] :] in ("[2]", "'2'", '"2"')
+
+
+def test_a_caller_may_check_repeated_keys_itself() -> None:
+    for text in ('{"to": "ann", "to": "bob"}', "{to: 'ann', to: 'bob'}"):
+        found = repair.repaired_with_last_keys(text)
+        assert found.value == {"to": "bob"}
+        assert {kind for kind, _, _ in found.repairs} <= {"unquoted_key", "quotes"}
 
 
 def test_limits_are_told_by_name() -> None:
@@ -332,7 +403,7 @@ def fence_differences(count: int) -> tuple[int, list[str]]:
 
 
 def at_once(text: str) -> RepairedJson | None:
-    if repair._read_at_once(text)[0] is NOTHING:
+    if repair._read_at_once(text, checks_keys=True)[0] is NOTHING:
         return None
     found = repair_json(text)
     assert repr(found.value) == repr(repair.repaired_value(text))

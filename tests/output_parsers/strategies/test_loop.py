@@ -27,7 +27,7 @@ from output_parsers.strategies.loop import (
 )
 from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
 from output_parsers.tool_calls.refusal import ModelRefusalError
-from outputs import AIMessage, ChatGeneration, ToolMessage, tool_call
+from outputs import AIMessage, AIMessageChunk, ChatGeneration, ToolMessage, tool_call
 
 
 class Weather(BaseModel):
@@ -326,3 +326,50 @@ def test_what_follows_a_message_of_langchain_is_langchains() -> None:
             assert [type(each) for each in found.messages] == [LcToolMessage]
             own: Any = read_structured_output(AIMessage("", tool_calls=[call]), strategy)
             assert [each.content for each in own.messages] == [found.messages[0].content]
+
+
+def wire_call(arguments: str) -> dict[str, Any]:
+    function = {"name": "Bare", "arguments": arguments}
+    return {"id": "1", "type": "function", "function": function}
+
+
+TWO_PLACES = '{"place": "Oslo", "place": "Bergen"}'
+CHUNK = {"name": "Bare", "args": TWO_PLACES, "id": "1", "index": 0, "type": "tool_call_chunk"}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "assistant", "content": "", "tool_calls": [wire_call(TWO_PLACES)]},
+        lc_messages.AIMessage("", additional_kwargs={"tool_calls": [wire_call(TWO_PLACES)]}),
+        AIMessageChunk("", tool_call_chunks=[CHUNK]),
+        lc_messages.AIMessageChunk("", tool_call_chunks=[CHUNK]),
+    ],
+)
+def test_a_key_with_two_values_in_a_call_is_told_to_the_model(message: Any) -> None:
+    found = read_structured_output(message, ToolStrategy(Bare))
+    assert isinstance(found, StructuredRetry)
+    assert 'one value for the key "place"' in found.messages[0].text
+
+
+@pytest.mark.parametrize("fence", ["{}", "```json\n{}\n```"])
+def test_a_key_with_two_values_in_a_text_is_an_error(fence: str) -> None:
+    with pytest.raises(StructuredOutputValidationError, match='one value for the key "place"'):
+        read_structured_output(fence.format(TWO_PLACES), ProviderStrategy(Bare))
+    said_twice = fence.format('{"place": "Oslo", "place": "Oslo"}')
+    found = read_structured_output(said_twice, ProviderStrategy(Bare))
+    assert isinstance(found, StructuredResponse)
+    assert found.structured_response == Bare(place="Oslo")
+
+
+@pytest.mark.parametrize("strategy", [ProviderStrategy(Bare), Bare])
+def test_a_thought_before_the_answer_is_not_read(strategy: Any) -> None:
+    thought = '<think>```json\n{"place": "Oslo"}\n```</think>'
+    for answer in ('{"place": "Bergen"}', '\n```json\n{"place": "Bergen"}\n```'):
+        found = read_structured_output(thought + answer, strategy)
+        assert isinstance(found, StructuredResponse)
+        assert found.structured_response == Bare(place="Bergen")
+    for text in (thought, thought.removeprefix("<think>") + "Oslo."):
+        with pytest.raises(StructuredOutputValidationError):
+            read_structured_output(text, ProviderStrategy(Bare))
+    assert read_structured_output(thought, Bare) is None

@@ -153,11 +153,16 @@ def test_a_function_that_takes_settings_is_asked_nothing_but_the_question() -> N
     [
         f"```json\n{TEXT}\n```",
         f"Here it is:\n```\n{TEXT}\n```\nAnything else?",
-        '```JSON\n{"place": "Oslo", "note": "Write ```"}\n```',
+        f"```JSON\n{TEXT}\n```",
     ],
 )
 def test_an_answer_may_stand_in_a_code_fence(text: str) -> None:
     assert ask(Model(text), Weather) == OSLO
+
+
+def test_a_fence_may_stand_in_an_answer_in_a_fence() -> None:
+    text = '```JSON\n{"place": "Write ```"}\n```'
+    assert ask(Model(text), Weather) == Weather(place="Write ```")
 
 
 @pytest.mark.parametrize(
