@@ -32,6 +32,7 @@ SAMPLES = {
     "yaml": "from output_parsers import YamlOutputParser\nfrom pydantic import BaseModel\n"
     "class A(BaseModel):\n    x: int\n"
     "assert YamlOutputParser(pydantic_object=A).parse('x: 1').x == 1",
+    "serve": "from agent_serving.serve.running import ServeSettings, make_app",
     "templates": "from agent_serving.templates import dialect_for_template\n"
     "call = '<tool_call>\\n{{ call.function | tojson }}\\n</tool_call>'\n"
     "calls = '{% for call in m.tool_calls %}' + call + '{% endfor %}'\n"

@@ -90,7 +90,7 @@ PAYLOAD = TaggedPayload(
 )
 
 
-LEFT_OUT = "left out a message that is for neither the user nor a tool"
+LEFT_OUT = "left out a message to somebody else than the user and the tools"
 INVOKE = PAYLOAD.call.partition(' name="')[0]
 BARE = (CALLS[0], INVOKE)
 """What a call begins with that lacks its header."""

@@ -150,7 +150,7 @@ MESSAGE_PROBLEMS: Final = {
         " once.",
     ),
     "call_beside_pieces": Problem(
-        "found a call of {tool!r} beside the pieces of the stream, none of which has it",
+        "found a call of {tool!r} that is in no piece of the stream",
         "Your call of {tool} was garbled, so nothing was done. Call it again.",
     ),
     "contradicted": Problem(
