@@ -268,7 +268,7 @@ def calls_in(content: Content | None) -> Iterator[NamedCall]:
     blocks = [] if isinstance(content, str | None) else content
     done = answered_ids(blocks)
     for block in blocks:
-        if (call := _call_in(block)) is None:
+        if not isinstance(block, dict) or (call := _call_in(block)) is None:
             continue
         if not done or done.isdisjoint(_parts(block, _kind(block), IDS)):
             yield call
