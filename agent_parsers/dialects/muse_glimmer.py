@@ -90,7 +90,7 @@ PAYLOAD = TaggedPayload(
 )
 
 
-LEFT_OUT = "left out a message to another recipient"
+LEFT_OUT = "dropped a message to another recipient"
 INVOKE = PAYLOAD.call.partition(' name="')[0]
 BARE = (CALLS[0], INVOKE)
 """What a call begins with that lacks its header."""
