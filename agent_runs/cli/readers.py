@@ -17,11 +17,11 @@ from agent_parsers.cli.wording import on_command_line
 from agent_runs.cli.files import open_file
 from agent_runs.cli.json_output import dumps
 from agent_runs.cli.trouble import Trouble, name_of, trouble_lines
-from agent_runs.tried import try_readers
+from agent_runs.reader_report import try_readers
 from output_parsers.printable import printable
 
 if TYPE_CHECKING:
-    from agent_runs.tried import Tried, TriedLog
+    from agent_runs.reader_report import Tried, TriedLog
 
 _SHARE: Final = 3
 """The names of readers have at most one of so many parts of the width."""

@@ -14,9 +14,9 @@ from agent_parsers.constrain import GrammarError
 from agent_parsers.core import REASONING, AutoParser, TurnParser, as_json
 from agent_parsers.loop import Asking, atake_turn
 from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyFailure, ReplyText
-from agent_serving.serve.shown import ShownContent, StopSearch, begun_in
 from agent_serving.serve.upstreams.chunks import ExchangeError
 from agent_serving.serve.upstreams.upstream import UpstreamRequest, chat_messages
+from agent_serving.serve.visible_content import ShownContent, StopSearch, begun_in
 from output_parsers import ModelRefusalError
 from outputs import ProviderError
 

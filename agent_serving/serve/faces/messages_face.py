@@ -27,12 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_serving.openai_reply import image_part
 from agent_serving.serve.exchange.events import Asked
-from agent_serving.serve.faces.fields import Fields, json_schema_in
-from agent_serving.serve.faces.messages_writer import MessagesWriter, error_body
-from agent_serving.serve.faces.offered import OfferedTools
-from agent_serving.serve.faces.sealed import unseal
-from agent_serving.serve.faces.settings import PASSED_ON, not_nested_deeply, unknown_fields
-from agent_serving.serve.faces.told import (
+from agent_serving.serve.faces.chat_messages import (
     ToldHistory,
     as_content,
     file_part,
@@ -40,6 +35,11 @@ from agent_serving.serve.faces.told import (
     text_part,
     texts_in,
 )
+from agent_serving.serve.faces.fields import Fields, json_schema_in
+from agent_serving.serve.faces.messages_writer import MessagesWriter, error_body
+from agent_serving.serve.faces.opaque_thoughts import unseal
+from agent_serving.serve.faces.request_tools import OfferedTools
+from agent_serving.serve.faces.settings import PASSED_ON, not_nested_deeply, unknown_fields
 
 if TYPE_CHECKING:
     from agent_parsers.loop import ToolChoice

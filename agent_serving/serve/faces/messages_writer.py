@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from agent_serving.serve.faces.blocks import BlockWriter
-from agent_serving.serve.faces.sealed import seal
+from agent_serving.serve.faces.opaque_thoughts import seal
 
 if TYPE_CHECKING:
     from agent_serving.serve.exchange.events import (

@@ -23,8 +23,8 @@ from uuid import uuid4
 
 from agent_serving.serve.faces.blocks import BlockWriter
 from agent_serving.serve.faces.chat_face import ChatFace
-from agent_serving.serve.faces.offered import own_name, text_given
-from agent_serving.serve.faces.sealed import seal
+from agent_serving.serve.faces.opaque_thoughts import seal
+from agent_serving.serve.faces.request_tools import own_name, text_given
 
 if TYPE_CHECKING:
     from agent_serving.serve.exchange.events import (

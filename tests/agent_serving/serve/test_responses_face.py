@@ -13,8 +13,8 @@ from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import BaseModel, TypeAdapter
 
 from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyFailure, ReplyText
+from agent_serving.serve.faces.opaque_thoughts import seal
 from agent_serving.serve.faces.responses_face import ResponsesFace
-from agent_serving.serve.faces.sealed import seal
 
 from ...helpers.faces import (
     DIALECTS,
