@@ -215,7 +215,11 @@ def _text_of(source: RunsFrom) -> str:
         return source
     if hasattr(source, "read"):
         raise TypeError("check_reader reads a log several times: give its path or its text")
-    return Path(source).read_text("utf-8") if Path(source).is_file() else str(source)
+    try:
+        is_file = Path(source).is_file()
+    except OSError:  # a text that is too long for a name
+        is_file = False
+    return Path(source).read_text("utf-8") if is_file else str(source)
 
 
 def _evidence(reader: Any, source: RunsFrom) -> bool:

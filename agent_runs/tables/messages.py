@@ -12,7 +12,7 @@ from agent_runs.reading.parts import content_of, is_signed, may_call, text_of
 from agent_runs.reading.reader import HEAD_VALUES, MALFORMED, DataReader, Reading, Value, Values
 from agent_runs.reading.said import OTHER_OBJECT, Border, Said
 from agent_runs.tables.arranging import Arranging, LeftOut
-from agent_runs.tables.part import MessagePart, Path, at, loaded
+from agent_runs.tables.part import MessagePart, Path, at, check_word, loaded
 from agent_runs.tables.turn import Role, SaidByProgram, SaidTurn, joined
 
 if TYPE_CHECKING:
@@ -116,6 +116,8 @@ class Messages:
     _beside: Sequence[MessagePart] = field(init=False, repr=False, default=())
 
     def __post_init__(self) -> None:
+        for role in self.roles.values():
+            check_word(role, Role, "role")
         object.__setattr__(self, "_beside", [part for part in self.parts if part.at is not None])
 
     @cached_property

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, Union, get_args
 
 from agent_runs.reading.parts import call_of, result_of
 
@@ -98,6 +98,17 @@ What: TypeAlias = Literal[
 ]
 
 
+def check_word(word: str, words: Any, of: str) -> None:
+    """Check that a *word* of a table is one of the *words*, a literal type, *of* something.
+
+    Raises:
+        ValueError: It is none; the message has them all.
+    """
+    known = get_args(words)
+    if word not in known:
+        raise ValueError(f"{word!r} is no kind of {of}: the kinds are {', '.join(known)}")
+
+
 @dataclass(frozen=True)
 class MessagePart:
     """One kind of part of a message: its text, a thought, a call, or what a tool returned."""
@@ -133,6 +144,9 @@ class MessagePart:
     """Returns whether a part is of this kind, if type and key do not tell."""
     is_sign: bool = True
     """Whether only this form of messages has it."""
+
+    def __post_init__(self) -> None:
+        check_word(self.what, What, "part of a message")
 
     def fits(self, part: Any, type_key: Path) -> bool:
         """Return whether *part* is of this kind."""

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 from agent_runs.reading.parts import call_of, result_of, text_of
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.reading.said import Said, SaidCall, SaidResult
-from agent_runs.tables.part import Path, at
+from agent_runs.tables.part import Path, at, check_word
 from outputs.growing_json import read_arguments
 
 Shown: TypeAlias = Literal[
@@ -75,6 +75,7 @@ class ConsolePiece:
     """Whether the console shows all arguments as text."""
 
     def __post_init__(self) -> None:
+        check_word(self.what, Shown, "piece of a console")
         plain = _CLASS.sub(lambda found: "\n" if found[0] == r"\n" else "x", self.title)
         if _BREAK.search(plain):
             raise ValueError(

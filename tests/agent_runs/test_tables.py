@@ -186,6 +186,11 @@ def test_a_whole_form_passes_the_check() -> None:
         assert (report.ok, str(report)) == (True, f"{report.reader}, 1 runs:\nnothing is wrong")
 
 
+def test_a_log_to_check_may_be_a_long_text_of_one_line() -> None:
+    text = json.dumps({"chat": CHAT}) + " " * 5_000  # no name of a file is as long
+    check_reader(OURS, [text]).raise_for_failures()
+
+
 @pytest.mark.parametrize("table", MESSAGES, ids=lambda table: table.name)
 def test_the_tables_of_messages_pass_the_check(table: Messages) -> None:
     if table.name in LOGS:
@@ -345,6 +350,17 @@ def test_a_title_of_two_lines_is_refused(title: str, is_fine: bool) -> None:
         return
     with pytest.raises(ValueError, match="goes on behind the end of a line"):
         ConsolePiece("text", title)
+
+
+def test_a_word_that_a_table_does_not_know_is_refused() -> None:
+    made: list[tuple[Any, str]] = [
+        (lambda: ConsolePiece("reslt", "> "), "'reslt' is no kind of piece of a console"),  # type: ignore[arg-type]
+        (lambda: MessagePart("cal"), "'cal' is no kind of part of a message"),  # type: ignore[arg-type]
+        (lambda: replace(MESSAGES[0], roles={"human": "usr"}), "'usr' is no kind of role"),  # type: ignore[dict-item]
+    ]
+    for make, said in made:
+        with pytest.raises(ValueError, match=said):
+            make()
 
 
 def test_a_title_may_need_what_follows_it() -> None:
