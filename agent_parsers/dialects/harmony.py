@@ -145,7 +145,7 @@ def read_header(
         return Header(SkippedDelta, problem="two_recipients")
     named, at = _recipient(text)
     if not is_whole and not named.startswith(TOOLS):
-        is_cut = at >= 0 and text[at + len(named) :].strip()[:1] in ("", "<")
+        is_cut = at >= 0 and (named or not text[at:].strip())
         if is_cut and text.partition(TO)[0].strip() in ("", MODEL):
             return Header(SkippedDelta, problem="open_header")
         at = -1
