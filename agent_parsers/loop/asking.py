@@ -344,6 +344,13 @@ class Asking(Generic[T]):
         """What the user may see so far: text beside the calls, or the answer as it was written."""
         return self._said["content"].text
 
+    def content_since(self, start: int) -> str:
+        """Return what `content` has behind its first *start* characters, for a look at each chunk.
+
+        It takes time for what it returns, and not for all of the content.
+        """
+        return self._said["content"].since(start)
+
     @property
     def is_checked(self) -> bool:
         """Whether the answer has a type, or there may be none: text may turn out to be wrong."""

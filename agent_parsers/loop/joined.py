@@ -12,6 +12,8 @@ class JoinedText:
 
     def __init__(self, text: str = "") -> None:
         self._texts = [text] if text else []
+        self.size: int = len(text)
+        """How many characters it has."""
         self._is_apart = False
 
     @property
@@ -19,12 +21,23 @@ class JoinedText:
         """All of it."""
         return "".join(self._texts)
 
+    def since(self, start: int) -> str:
+        """Return what follows offset *start*, without looking at what precedes it."""
+        wanted = self.size - start
+        last: list[str] = []
+        found = 0
+        while found < wanted:
+            last.append(self._texts[-1 - len(last)])
+            found += len(last[-1])
+        return "".join(reversed(last))[found - wanted :] if wanted > 0 else ""
+
     def add(self, text: str) -> str:
         """Add *text* and return it, after a line break if it is apart."""
         if self._is_apart and self._texts:
             text = f"\n{text}"
         self._is_apart = False
         self._texts.append(text)
+        self.size += len(text)
         return text
 
     def part(self) -> None:

@@ -30,10 +30,10 @@ class StopSearch:
         """Return whether the content so far has one."""
         if not self.stops:
             return False
-        content = asking.content
         start = max(self._after, self._seen - self._longest)
-        self._seen = len(content)
-        return any(content.find(stop, start) >= 0 for stop in self.stops)
+        content = asking.content_since(start)
+        self._seen = start + len(content)
+        return any(stop in content for stop in self.stops)
 
     def cut(self, text: str) -> tuple[int, str] | None:
         """Return where the first one begins in *text*, and which it is."""
