@@ -274,9 +274,9 @@ def calls_in(content: Content | None) -> Iterator[NamedCall]:
             yield call
 
 
-def _call_in(block: Any) -> NamedCall | None:
+def _call_in(block: dict[Any, Any]) -> NamedCall | None:
     """Return the call that a *block* is, in the form of any client; `None` if it is none."""
-    kind = _kind(block) if isinstance(block, dict) else ""
+    kind = _kind(block)
     name = next(_parts(block, kind, _NAMES), None) if _plain(kind) in _CALLS else None
     if name is None:
         return None

@@ -5,20 +5,17 @@ It says again what its chunks have said, and may have more, where chunks were lo
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.messages.reading.pieces import function_pieces, tool_pieces
 from agent_parsers.messages.reading.said import two_fields
 from output_parsers.tool_calls.refusal import refusal_in
-from outputs.clients.unread_calls import unread_call
-from outputs.growing_json.load import load_json, value_key
+from outputs.clients.unread_calls import call_key, unread_call
 from outputs.messages.base import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from agent_parsers.messages.reading.pieces import CallPiece
     from outputs import AIMessage, BaseMessage
 
 
@@ -94,14 +91,5 @@ def _calls_in(message: AIMessage) -> tuple[list[list[Hashable]], str]:
     unread = unread_call(
         message.content, ids=[each.id for each in read], names=[each.name for each in read]
     )
-    return [[*map(_key, pieces)], [*map(_key, functions)]], unread
-
-
-def _key(piece: CallPiece) -> Hashable:
-    given = piece.arguments
-    with suppress(RecursionError, ValueError):
-        given = load_json(given) if isinstance(given, str) else given
-    try:
-        return value_key([piece.name, given or {}])
-    except (RecursionError, TypeError):
-        return repr((piece.name, given))
+    keys = [[call_key(each.name, each.arguments) for each in kind] for kind in (pieces, functions)]
+    return keys, unread
