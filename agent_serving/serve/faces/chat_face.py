@@ -19,7 +19,7 @@ from agent_serving.serve.exchange.events import (
     ReplyText,
     ServerEvent,
 )
-from agent_serving.serve.faces.fields import Fields, check_choice, check_names, json_schema_in
+from agent_serving.serve.faces.fields import Fields, check_choice, check_names, schema_of_answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,9 @@ class ChatFace:
         tool_choice, tools = _tool_choice(fields.take("tool_choice", str, Mapping), tools)
         usual, newer = fields.take("max_tokens", int), fields.take("max_completion_tokens", int)
         most = usual if newer is None else newer
-        schema = _schema(fields.take("response_format", Mapping))
+        form = fields.take("response_format", Mapping)
+        given, where = (form or {}).get("json_schema"), "response_format.json_schema"
+        schema = schema_of_answer(form, given, "response_format", where)
         count = fields.take("n", int)
         if count is not None and not 1 <= count <= _MOST_REPLIES:
             raise ValueError(f"`n` must be 1 to {_MOST_REPLIES}, not {count}")
@@ -100,11 +102,13 @@ class ChatWriter:
         self._asked: Final = asked
         self._chunks: Final = ChatChunks(asked.model)
         self._choices: list[dict[str, Any]] = []
+        self._texts: dict[str, list[str]] = {}  # of the open choice
         self._usage: dict[str, Any] | None = None
 
     def begin(self) -> list[ServerEvent]:
         """Begin the next choice."""
         message = {"role": "assistant", "content": None}
+        self._texts = {}
         self._choices.append(
             {"index": len(self._choices), "message": message, "finish_reason": None}
         )
@@ -113,12 +117,10 @@ class ChatWriter:
     def say(self, said: ReplyText) -> list[ServerEvent]:
         """Add text to the choice."""
         name = "content" if said.kind == "content" else "reasoning_content"
-        choice = self._choices[-1]
-        message = choice["message"]
-        message[name] = (message.get(name) or "") + said.text
+        self._texts.setdefault(name, []).append(said.text)
         if not said.logprobs:
             return [self._event({name: said.text})]
-        known = choice.setdefault("logprobs", {"content": []})["content"]
+        known = self._choices[-1].setdefault("logprobs", {"content": []})["content"]
         known.extend(said.logprobs)
         return [self._event({name: said.text}, logprobs={"content": [*said.logprobs]})]
 
@@ -137,7 +139,9 @@ class ChatWriter:
 
     def end(self, ended: ReplyEnd) -> list[ServerEvent]:
         """End the choice and, if it is the last one, the reply."""
-        self._choices[-1]["finish_reason"] = ended.reason
+        choice = self._choices[-1]
+        choice["finish_reason"] = ended.reason
+        choice["message"].update((name, "".join(texts)) for name, texts in self._texts.items())
         self._usage = _sum(self._usage, ended)
         events = [self._event({}, ended.reason)]
         if len(self._choices) == self._asked.count:
@@ -203,17 +207,6 @@ def _name_in(choice: Any) -> str:
             '`tool_choice` names a tool as {"type": "function", "function": {"name": …}}'
         )
     return name
-
-
-def _schema(form: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    kind = (form or {}).get("type", "text")
-    if form is None or kind == "text":
-        return None
-    if kind == "json_object":
-        return {"type": "object"}
-    if kind == "json_schema":
-        return json_schema_in(form.get("json_schema"), "response_format.json_schema")
-    raise ValueError(f"`response_format` must be text, json_object or json_schema, not {kind!r}")
 
 
 def _sum(so_far: dict[str, Any] | None, ended: ReplyEnd) -> dict[str, Any] | None:

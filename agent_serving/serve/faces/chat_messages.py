@@ -97,6 +97,16 @@ class ToldHistory:
             content = _marked(content)
         self.messages.append({"role": "tool", "tool_call_id": call_id, "content": content})
 
+    def drop_hosted(self, item: Fields, kind: str) -> None:
+        """Leave out an *item* of a *kind* that is about a tool of the provider."""
+        self.warnings.append(
+            f"{item.at('type')} is {kind}, which is dropped: only its provider knows this tool"
+        )
+
+    def drop_unreadable(self, where: str) -> None:
+        """Leave out what stands at *where*, which is sealed."""
+        self.warnings.append(f"{where} is dropped: only its provider can read it")
+
     def end(self, where: str) -> None:
         """Check that there is something to reply to, or a text of the assistant to continue.
 

@@ -162,6 +162,30 @@ def json_schema_in(form: Any, name: str) -> Mapping[str, Any]:
     return schema
 
 
+def schema_of_answer(
+    form: Mapping[str, Any] | None, given: Any, name: str, place: str
+) -> Mapping[str, Any] | None:
+    """Return the JSON Schema that an answer is to have, in OpenAI's APIs; `None` for a text.
+
+    Args:
+        form: The form of the answer; `None` if the client names none.
+        given: The object that has the schema, if the form is one.
+        name: The name of the field that says the form.
+        place: Where that object stands.
+
+    Raises:
+        ValueError: There is no such form, or the schema is missing.
+    """
+    kind = (form or {}).get("type", "text")
+    if form is None or kind == "text":
+        return None
+    if kind == "json_object":
+        return {"type": "object"}
+    if kind == "json_schema":
+        return json_schema_in(given, place)
+    raise ValueError(f"`{name}` must be text, json_object or json_schema, not {kind!r}")
+
+
 def check_choice(choice: str, tools: Sequence[Any]) -> str:
     """Return a *choice* that is a word.
 

@@ -39,7 +39,7 @@ from agent_serving.serve.faces.fields import Fields, json_schema_in
 from agent_serving.serve.faces.messages_writer import MessagesWriter, error_body
 from agent_serving.serve.faces.opaque_thoughts import unseal
 from agent_serving.serve.faces.request_tools import OfferedTools
-from agent_serving.serve.faces.settings import PASSED_ON, not_nested_deeply, unknown_fields
+from agent_serving.serve.faces.settings import not_nested_deeply, taken_settings, unknown_fields
 
 if TYPE_CHECKING:
     from agent_parsers.loop import ToolChoice
@@ -88,11 +88,8 @@ class MessagesFace:
         tool_choice = _choose(choice, offered)
         config = fields.take_object("output_config")
         thinking = fields.take_object("thinking")
-        settings = {
-            "max_tokens": _most_tokens(fields),
-            **_effort(thinking, config),
-            **{name: fields.take(name, *kinds) for name, kinds in PASSED_ON.items()},
-        }
+        most = _most_tokens(fields)
+        settings = taken_settings(fields, max_tokens=most, **_effort(thinking, config))
         form, older = _form_of(config), _form_of(fields, "output_format")
         return Asked(
             model=model,
@@ -104,7 +101,7 @@ class MessagesFace:
             stream=bool(fields.take("stream", bool)),
             stop=fields.take_stop("stop_sequences"),
             schema=older if form is None else form,
-            settings={name: value for name, value in settings.items() if value is not None},
+            settings=settings,
             echoed={"display": thinking.take("display", str)},
             warnings=[*told.warnings, *offered.warnings, *unknown_fields(fields, _IGNORED)],
         )
@@ -255,11 +252,9 @@ def _read_said(kind: str, block: Fields, told: ToldHistory) -> None:
         told.add_call(call_id, name, json.dumps(given, ensure_ascii=False), block.at("id"))
     elif kind == "redacted_thinking":
         told.add_said("thought", "")
-        told.warnings.append(f"{block.at('data')} is dropped: only its provider can read it")
+        told.drop_unreadable(block.at("data"))
     elif kind in _HOSTED or kind.endswith(_HOSTED_RESULT):
-        told.warnings.append(
-            f"{block.at('type')} is {kind}, which is dropped: only its provider knows this tool"
-        )
+        told.drop_hosted(block, kind)
     else:
         raise ValueError(
             f"{block.at('type')} must be text, thinking or tool_use in what the assistant says, not"

@@ -33,11 +33,11 @@ from agent_serving.serve.faces.chat_messages import (
     text_part,
     texts_in,
 )
-from agent_serving.serve.faces.fields import Fields, json_schema_in
+from agent_serving.serve.faces.fields import Fields, schema_of_answer
 from agent_serving.serve.faces.opaque_thoughts import unseal
 from agent_serving.serve.faces.request_tools import OfferedTools, as_custom, shown_name
 from agent_serving.serve.faces.responses_writer import ResponsesWriter
-from agent_serving.serve.faces.settings import PASSED_ON, not_nested_deeply, unknown_fields
+from agent_serving.serve.faces.settings import not_nested_deeply, taken_settings, unknown_fields
 
 if TYPE_CHECKING:
     from agent_parsers.loop import ToolChoice
@@ -115,12 +115,12 @@ class ResponsesFace:
         effort = reasoning.take("effort", str)
         summary = reasoning.take("summary", str) or reasoning.take("generate_summary", str)
         metadata = fields.take("metadata", Mapping)
-        settings = {
-            "max_tokens": _most_tokens(fields),
-            "reasoning_effort": effort,
-            "verbosity": text.take("verbosity", str),
-            **{name: fields.take(name, *kinds) for name, kinds in PASSED_ON.items()},
-        }
+        settings = taken_settings(
+            fields,
+            max_tokens=_most_tokens(fields),
+            reasoning_effort=effort,
+            verbosity=text.take("verbosity", str),
+        )
         echoed = {
             "instructions": instructions,
             "tools": [*map(_repeated, tools)],
@@ -129,9 +129,9 @@ class ResponsesFace:
             "text": {"format": form or {"type": "text"}},
             "reasoning": {"effort": effort, "summary": summary},
             "metadata": metadata or {},
-            "max_output_tokens": settings["max_tokens"],
-            "temperature": settings["temperature"],
-            "top_p": settings["top_p"],
+            "max_output_tokens": settings.get("max_tokens"),
+            "temperature": settings.get("temperature"),
+            "top_p": settings.get("top_p"),
             "background": False,
             "previous_response_id": None,
             "store": False,
@@ -147,8 +147,8 @@ class ResponsesFace:
             tool_choice=tool_choice,
             parallel=parallel,
             stream=bool(fields.take("stream", bool)),
-            schema=_schema(form),
-            settings={name: value for name, value in settings.items() if value is not None},
+            schema=schema_of_answer(form, form, "text.format.type", "text.format"),
+            settings=settings,
             echoed=echoed,
             warnings=[*told.warnings, *offered.warnings, *unknown_fields(fields, _IGNORED)],
         )
@@ -170,17 +170,6 @@ def _most_tokens(fields: Fields) -> int | None:
     if most is not None and most < 1:
         raise ValueError(f"`max_output_tokens` must be 1 or more, not {most}")
     return most
-
-
-def _schema(form: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    kind = (form or {}).get("type", "text")
-    if form is None or kind == "text":
-        return None
-    if kind == "json_object":
-        return {"type": "object"}
-    if kind == "json_schema":
-        return json_schema_in(form, "text.format")
-    raise ValueError(f"`text.format.type` must be text, json_object or json_schema, not {kind!r}")
 
 
 # -- tools ---------------------------------------------------------------------------------------
@@ -246,9 +235,7 @@ def _read_input(given: str | list[Fields], told: ToldHistory, offered: OfferedTo
         elif kind in _READERS:
             _READERS[kind](item, told)
         elif kind in _HOSTED:
-            told.warnings.append(
-                f"{item.at('type')} is {kind}, which is dropped: only its provider knows this tool"
-            )
+            told.drop_hosted(item, kind)
         else:
             why = _NOT_TAKEN.get(kind, "is not a type that is known here: leave the item out")
             raise ValueError(f"{item.at('type')}, {kind}, {why}")
@@ -329,8 +316,7 @@ def _read_reasoning(item: Fields, told: ToldHistory) -> None:
     thought = unseal(sealed)
     told.add_said("thought", thought or "")
     if sealed and thought is None:
-        where = item.at("encrypted_content")
-        told.warnings.append(f"{where} is dropped: only its provider can read it")
+        told.drop_unreadable(item.at("encrypted_content"))
 
 
 def _read_call(item: Fields, told: ToldHistory) -> None:

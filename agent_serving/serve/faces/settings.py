@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 if TYPE_CHECKING:
     from agent_serving.serve.faces.fields import Fields
 
-PASSED_ON: Final[Mapping[str, tuple[type, ...]]] = {
+_PASSED_ON: Final[Mapping[str, tuple[type, ...]]] = {
     "temperature": (float,), "top_p": (float,), "top_k": (int,), "min_p": (float,),
     "seed": (int,), "frequency_penalty": (float,), "presence_penalty": (float,),
     "repetition_penalty": (float,), "logit_bias": (Mapping,), "chat_template_kwargs": (Mapping,),
@@ -17,6 +17,12 @@ PASSED_ON: Final[Mapping[str, tuple[type, ...]]] = {
 """How a model samples, with the kinds of the values. Servers take more than the APIs have."""
 
 _ReadT = TypeVar("_ReadT", bound=Callable[..., Any])
+
+
+def taken_settings(fields: Fields, **own: Any) -> dict[str, Any]:
+    """Return the settings that *fields* pass on, with those of the face; none of them is null."""
+    passed = {name: fields.take(name, *kinds) for name, kinds in _PASSED_ON.items()}
+    return {name: value for name, value in {**own, **passed}.items() if value is not None}
 
 
 def unknown_fields(fields: Fields, ignored: Sequence[str]) -> list[str]:
