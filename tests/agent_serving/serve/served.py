@@ -6,6 +6,7 @@ import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+import anthropic
 import httpx
 import openai
 import uvicorn
@@ -38,6 +39,11 @@ ASKED: Any = {"model": "m", "messages": [{"role": "user", "content": "How large?
 CALL = '<tool_call>\n{"name": "area", "arguments": {"lake": "%s"}}\n</tool_call>\n'
 TURN = "<think>I need both.</think>Let me look. " + CALL % "Thun" + CALL % "Zug"
 BAD = '<tool_call>\n{"name": "depth", "arguments": {}}\n</tool_call>'
+_FINAL_REPLY = {
+    "AsyncCompletions": "get_final_completion",
+    "AsyncResponses": "get_final_response",
+    "AsyncMessages": "get_final_message",
+}
 
 
 @asynccontextmanager
@@ -75,18 +81,43 @@ async def served(
 
 
 @asynccontextmanager
+async def clients(
+    write: Callable[[Any], Written] | TextUpstream,
+    path: str = "/v1/chat/completions",
+    **settings: Any,
+) -> AsyncIterator[tuple[Any, Any, TextUpstream]]:
+    """Serve before an upstream; yield a client of OpenAI's, one of Anthropic's and the upstream."""
+    async with (
+        served(write, path, **settings) as (address, upstream),
+        openai.DefaultAsyncHttpxClient(verify=False) as quick,  # it loads no certificates
+        openai.AsyncOpenAI(
+            base_url=f"{address}/v1", api_key="secret", max_retries=0, http_client=quick
+        ) as ours,
+        anthropic.DefaultAsyncHttpxClient(verify=False) as fast,
+        anthropic.AsyncAnthropic(
+            base_url=address, api_key="secret", max_retries=0, http_client=fast
+        ) as theirs,
+    ):
+        yield ours, theirs, upstream
+
+
+@asynccontextmanager
 async def chatting(
     write: Callable[[Any], Written] | TextUpstream,
     path: str = "/v1/chat/completions",
     **settings: Any,
 ) -> AsyncIterator[tuple[Any, TextUpstream]]:
     """Serve before an upstream; yield a client of OpenAI's and the upstream."""
-    async with served(write, path, **settings) as (address, upstream):
-        quick = openai.DefaultAsyncHttpxClient(verify=False)  # it loads no certificates
-        async with openai.AsyncOpenAI(
-            base_url=f"{address}/v1", api_key="secret", max_retries=0, http_client=quick
-        ) as client:
-            yield client, upstream
+    async with clients(write, path, **settings) as (client, _, upstream):
+        yield client, upstream
+
+
+async def reply_of(resource: Any, *, stream: bool, **asked: Any) -> Any:
+    """Return the reply to what is *asked* of a client's *resource*, such as `chat.completions`."""
+    if not stream:
+        return await resource.create(**asked)
+    async with resource.stream(**asked) as events:
+        return await getattr(events, _FINAL_REPLY[type(resource).__name__])()
 
 
 def http_client() -> httpx.AsyncClient:

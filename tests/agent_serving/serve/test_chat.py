@@ -13,7 +13,7 @@ from agent_parsers import AgentAction, AgentFinish, get_parser, list_dialects
 from agent_serving.serve.faces.chat_face import ChatFace
 
 from ...helpers.text_upstream import Written
-from .served import ASKED, BAD, CALL, TOOLS, TURN, chatting
+from .served import ASKED, BAD, CALL, TOOLS, TURN, chatting, reply_of
 
 Said = tuple[str, str, list[tuple[str, dict[str, Any]]], str | None]
 LAKES = [("area", {"lake": "Thun"}), ("area", {"lake": "Zug"})]
@@ -23,15 +23,8 @@ whole_and_streamed = pytest.mark.parametrize("stream", [False, True], ids=["whol
 async def ask(client: Any, *, stream: bool, **asked: Any) -> Said:
     """Return the content, the reasoning, the calls and the reason of the end."""
     asked = {**ASKED, "tools": TOOLS, **asked}
-    if not stream:
-        reply = await client.chat.completions.create(**asked)
-        (choice,) = reply.choices
-    else:
-        manager = client.chat.completions.stream(**asked)
-        async with manager as events:
-            async for _ in events:
-                pass
-        (choice,) = (await events.get_final_completion()).choices
+    reply = await reply_of(client.chat.completions, stream=stream, **asked)
+    (choice,) = reply.choices
     message = choice.message
     calls = [(c.function.name, json.loads(c.function.arguments)) for c in message.tool_calls or ()]
     assert len({call.id for call in message.tool_calls or ()}) == len(calls)
@@ -145,14 +138,18 @@ def test_several_replies(stream: bool) -> None:
 ONE_TOOL = {"self_ask": "Intermediate Answer", "smolagents_code": "python_interpreter"}
 
 
+def sample_call_of(dialect: str) -> tuple[str, Any, Any]:
+    """Return a tool that a *dialect* can call, what it is given, and the tools."""
+    if dialect not in ONE_TOOL:
+        return "area", {"lake": "Thun"}, TOOLS
+    tool = ONE_TOOL[dialect]
+    return tool, "x = 1", [{"type": "function", "function": {"name": tool}}]
+
+
 @pytest.mark.one_in(25)
 @pytest.mark.parametrize("name", list_dialects())
 def test_every_dialect_is_told_as_it_is_read(name: str) -> None:
-    tool = ONE_TOOL.get(name, "area")
-    given: Any = "x = 1" if name in ONE_TOOL else {"lake": "Thun"}
-    tools: Any = (
-        TOOLS if name not in ONE_TOOL else [{"type": "function", "function": {"name": tool}}]
-    )
+    tool, given, tools = sample_call_of(name)
     parser: Any = get_parser(name, tools=tools)
     steps: Any = [AgentAction(tool, given, ""), AgentFinish({"output": "It has 48."}, "")]
     try:
@@ -185,11 +182,7 @@ def test_every_dialect_is_told_as_it_is_read(name: str) -> None:
 @pytest.mark.one_in(25)
 @pytest.mark.parametrize("name", list_dialects())
 def test_every_dialect_takes_its_calls_back(name: str) -> None:
-    tool = ONE_TOOL.get(name, "area")
-    given: Any = "x = 1" if name in ONE_TOOL else {"lake": "Thun"}
-    tools: Any = (
-        TOOLS if name not in ONE_TOOL else [{"type": "function", "function": {"name": tool}}]
-    )
+    tool, given, tools = sample_call_of(name)
     parser: Any = get_parser(name, tools=tools)
     text = parser.render(AgentAction(tool, given, ""))
     texts = [text, parser.render(AgentFinish({"output": "It has 48."}, ""))]

@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import anthropic
@@ -11,7 +10,7 @@ import openai
 import pytest
 
 from ...helpers.text_upstream import TextUpstream, Written
-from .served import CALL, TURN, served
+from .served import CALL, TURN, clients, reply_of
 
 SCHEMA: Any = {
     "type": "object", "properties": {"lake": {"type": "string"}}, "required": ["lake"],
@@ -32,35 +31,13 @@ def write(body: dict[str, Any]) -> Written:
     return Written(ANSWER if "48 km²" in prompt and "38 km²" in prompt else TURN, piece=7)
 
 
-@asynccontextmanager
-async def clients(written: Any, **settings: Any) -> AsyncIterator[tuple[Any, Any, Any]]:
-    """Yield a client of each library, and the upstream."""
-    async with (
-        served(written, **settings) as (address, upstream),
-        openai.DefaultAsyncHttpxClient(verify=False) as quick,
-        openai.AsyncOpenAI(
-            base_url=f"{address}/v1", api_key="k", max_retries=0, http_client=quick
-        ) as responses,
-        anthropic.DefaultAsyncHttpxClient(verify=False) as fast,
-        anthropic.AsyncAnthropic(
-            base_url=address, api_key="k", max_retries=0, http_client=fast
-        ) as messages,
-    ):
-        yield responses.responses, messages.messages, upstream
-
-
 @streamed_and_whole
 def test_an_agent_of_openai_comes_to_its_answer(stream: bool) -> None:
-    async def ask(responses: Any, **asked: Any) -> Any:
-        if not stream:
-            return await responses.create(**asked)
-        async with responses.stream(**asked) as events:
-            return await events.get_final_response()
-
     async def run() -> None:
-        async with clients(write) as (responses, _, upstream):
+        async with clients(write) as (of_openai, _, upstream):
             asked: Any = {"model": "m", "instructions": "Be brief.", "tools": [FUNCTION]}
-            first = await ask(responses, input=[QUESTION], **asked)
+            ask = partial(reply_of, of_openai.responses, stream=stream, **asked)
+            first = await ask(input=[QUESTION])
             kinds = [item.type for item in first.output]
             assert kinds == ["reasoning", "message", "function_call", "function_call"]
             assert first.output_text == "Let me look."
@@ -68,7 +45,7 @@ def test_an_agent_of_openai_comes_to_its_answer(stream: bool) -> None:
                 {"type": "function_call_output", "call_id": item.call_id, "output": output}
                 for item, output in zip(first.output[2:], ("48 km²", "38 km²"), strict=True)
             ]
-            last = await ask(responses, input=[QUESTION, *first.output, *results], **asked)
+            last = await ask(input=[QUESTION, *first.output, *results])
             assert [item.type for item in last.output] == ["reasoning", "message"]
             assert last.output_text == "Thun is larger. END of it"
             prompt = json.dumps(upstream.requests[-1][1]["messages"])
@@ -80,19 +57,14 @@ def test_an_agent_of_openai_comes_to_its_answer(stream: bool) -> None:
 
 @streamed_and_whole
 def test_an_agent_of_anthropic_comes_to_its_answer(stream: bool) -> None:
-    async def ask(client: Any, **asked: Any) -> Any:
-        if not stream:
-            return await client.create(**asked)
-        async with client.stream(**asked) as events:
-            return await events.get_final_message()
-
     async def run() -> None:
-        async with clients(write) as (_, messages, upstream):
+        async with clients(write) as (_, of_anthropic, upstream):
             asked: Any = {
                 "model": "m", "system": "Be brief.", "tools": [TOOL], "max_tokens": 70,
                 "stop_sequences": ["END"],
             }  # fmt: skip
-            first = await ask(messages, messages=[QUESTION], **asked)
+            ask = partial(reply_of, of_anthropic.messages, stream=stream, **asked)
+            first = await ask(messages=[QUESTION])
             kinds = [block.type for block in first.content]
             assert kinds == ["thinking", "text", "tool_use", "tool_use"]
             assert first.stop_reason == "tool_use"
@@ -105,7 +77,7 @@ def test_an_agent_of_anthropic_comes_to_its_answer(stream: bool) -> None:
                 {"role": "assistant", "content": first.content},
                 {"role": "user", "content": results},
             ]
-            last = await ask(messages, messages=talk, **asked)
+            last = await ask(messages=talk)
             assert [block.type for block in last.content] == ["thinking", "text"]
             assert last.content[1].text.strip() == "Thun is larger."
             assert (last.stop_reason, last.stop_sequence) == ("stop_sequence", "END")
@@ -121,27 +93,29 @@ def test_a_stream_that_breaks_off_raises_in_either_client() -> None:
 
     async def run() -> None:
         broken = Written(text, fault="closed")
-        async with clients(lambda _: broken) as (responses, messages, _):
+        async with clients(lambda _: broken) as (of_openai, of_anthropic, _):
             with pytest.raises(openai.APIError) as theirs:
-                async with responses.stream(model="m", input="?") as events:
+                async with of_openai.responses.stream(model="m", input="?") as events:
                     await events.get_final_response()
             with pytest.raises(anthropic.APIStatusError) as others:
-                async with messages.stream(model="m", max_tokens=9, messages=[QUESTION]) as answer:
+                async with of_anthropic.messages.stream(
+                    model="m", max_tokens=9, messages=[QUESTION]
+                ) as answer:
                     await answer.get_final_message()
             assert theirs.value.message in str(others.value)
             with pytest.raises(openai.APIStatusError):
-                await responses.create(model="m", input="?")
+                await of_openai.responses.create(model="m", input="?")
 
     asyncio.run(run())
 
 
 def test_a_request_that_is_refused_says_why_to_either_client() -> None:
     async def run() -> None:
-        async with clients(lambda _: Written("Yes.")) as (responses, messages, upstream):
+        async with clients(lambda _: Written("Yes.")) as (of_openai, of_anthropic, upstream):
             with pytest.raises(openai.BadRequestError, match="`conversation` refers to"):
-                await responses.create(model="m", input="?", conversation="c")
+                await of_openai.responses.create(model="m", input="?", conversation="c")
             with pytest.raises(anthropic.BadRequestError, match="'depth', which is not in"):
-                await messages.create(
+                await of_anthropic.messages.create(
                     model="m", max_tokens=9, messages=[QUESTION], tools=[TOOL],
                     tool_choice={"type": "tool", "name": "depth"},
                 )  # fmt: skip
@@ -154,9 +128,9 @@ def test_a_custom_tool_is_called_through_the_server() -> None:
     call = '<tool_call>\n{"name": "run", "arguments": {"input": "ls"}}\n</tool_call>'
 
     async def run() -> None:
-        async with clients(lambda _: Written(call)) as (responses, _, _up):
+        async with clients(lambda _: Written(call)) as (of_openai, _, _up):
             tool: Any = {"type": "custom", "name": "run"}
-            async with responses.stream(
+            async with of_openai.responses.stream(
                 model="m", input="?", tools=[tool], tool_choice=tool
             ) as events:
                 (item,) = (await events.get_final_response()).output
@@ -169,9 +143,9 @@ def test_a_begun_message_is_refused_where_no_model_continues_it() -> None:
     begun: Any = [QUESTION, {"role": "assistant", "content": "They are"}]
 
     async def run() -> None:
-        async with clients(lambda _: Written(CALL % "x")) as (_, messages, _up):
+        async with clients(lambda _: Written(CALL % "x")) as (_, of_anthropic, _up):
             with pytest.raises(anthropic.BadRequestError, match="the last message is the assist"):
-                await messages.create(model="m", max_tokens=9, messages=begun)
+                await of_anthropic.messages.create(model="m", max_tokens=9, messages=begun)
 
     asyncio.run(run())
 
@@ -182,8 +156,8 @@ def test_a_begun_message_is_refused_where_no_model_continues_it() -> None:
 )
 def test_a_budget_of_thoughts_has_the_name_of_the_server(server: str, name: str) -> None:
     async def run() -> None:
-        async with clients(lambda _: Written("Yes."), server=server) as (_, messages, upstream):
-            await messages.create(
+        async with clients(lambda _: Written("Yes."), server=server) as (_, of_anthropic, upstream):
+            await of_anthropic.messages.create(
                 model="m", max_tokens=4_000, messages=[QUESTION],
                 thinking={"type": "enabled", "budget_tokens": 2_000},
             )  # fmt: skip
@@ -210,13 +184,11 @@ def test_an_agent_of_pydantic_ai_comes_to_its_answer(api: str, stream: bool) -> 
     from pydantic_ai.providers.openai import OpenAIProvider
 
     async def run() -> None:
-        async with clients(write) as (responses, messages, _):
+        async with clients(write) as (of_openai, of_anthropic, _):
             model: Any = (
-                OpenAIResponsesModel("m", provider=OpenAIProvider(openai_client=responses._client))
+                OpenAIResponsesModel("m", provider=OpenAIProvider(openai_client=of_openai))
                 if api == "responses"
-                else AnthropicModel(
-                    "m", provider=AnthropicProvider(anthropic_client=messages._client)
-                )
+                else AnthropicModel("m", provider=AnthropicProvider(anthropic_client=of_anthropic))
             )
             agent = Agent(model, tools=[area])
             async with agent.iter("How large are they?") as steps:
@@ -235,8 +207,10 @@ def test_tokens_are_counted_with_the_tools() -> None:
     upstream = TextUpstream(write, pages={"/tokenize": {"count": 77}})
 
     async def run() -> None:
-        async with clients(upstream, server="vllm") as (_, messages, _up):
-            counted = await messages.count_tokens(model="m", messages=[QUESTION], tools=[TOOL])
+        async with clients(upstream, server="vllm") as (_, of_anthropic, _up):
+            counted = await of_anthropic.messages.count_tokens(
+                model="m", messages=[QUESTION], tools=[TOOL]
+            )
             assert counted.input_tokens == 77
             ((path, body),) = upstream.asked
             assert path == "/tokenize"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ...helpers.text_upstream import Written
-from .served import CALL, TOOLS, served
+from .served import CALL, TOOLS, chatting, served
 
 ANSWER = "<think>Now I know.</think>Lake Thun has 48 km²."
 
@@ -24,17 +24,12 @@ def area(lake: str) -> str:
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 def test_pydantic_ai(stream: bool) -> None:
-    import openai
     from pydantic_ai import Agent
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.openai import OpenAIProvider
 
     async def run() -> str:
-        quick = openai.DefaultAsyncHttpxClient(verify=False)
-        async with (
-            served(write) as (address, _),
-            openai.AsyncOpenAI(base_url=f"{address}/v1", api_key="k", http_client=quick) as client,
-        ):
+        async with chatting(write) as (client, _):
             provider = OpenAIProvider(openai_client=client)
             agent = Agent(OpenAIChatModel("m", provider=provider), tools=[area])
             if not stream:
@@ -51,14 +46,9 @@ def test_pydantic_ai(stream: bool) -> None:
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 def test_openai_agents(stream: bool, api: str) -> None:
     import agents
-    import openai
 
     async def run() -> Any:
-        quick = openai.DefaultAsyncHttpxClient(verify=False)
-        async with (
-            served(write) as (address, _),
-            openai.AsyncOpenAI(base_url=f"{address}/v1", api_key="k", http_client=quick) as client,
-        ):
+        async with chatting(write) as (client, _):
             kinds = {
                 "chat": agents.OpenAIChatCompletionsModel,
                 "responses": agents.OpenAIResponsesModel,

@@ -4,15 +4,13 @@ import asyncio
 import json
 from typing import Any, NamedTuple
 
-import anthropic
-import openai
 import pytest
 
 from agent_laws.trials.sample_calls import sample_turns
 from agent_parsers import AgentFinish, OutputParserException, get_dialect, get_parser, list_dialects
 
 from ...helpers.text_upstream import Written
-from .served import ASKED, served
+from .served import ASKED, clients, reply_of
 
 QUESTION = ASKED["messages"][0]["content"]
 
@@ -28,11 +26,7 @@ class Told(NamedTuple):
 
 async def told_by_chat(client: Any, tools: Any, *, stream: bool) -> Told:
     asked = {**ASKED, "tools": tools}
-    if stream:
-        async with client.chat.completions.stream(**asked) as events:
-            reply = await events.get_final_completion()
-    else:
-        reply = await client.chat.completions.create(**asked)
+    reply = await reply_of(client.chat.completions, stream=stream, **asked)
     (choice,) = reply.choices
     said = choice.message
     calls = [(c.function.name, json.loads(c.function.arguments)) for c in said.tool_calls or ()]
@@ -43,11 +37,7 @@ async def told_by_chat(client: Any, tools: Any, *, stream: bool) -> Told:
 async def told_by_responses(client: Any, tools: Any, *, stream: bool) -> Told:
     flat = [{"type": "function", "strict": False, **tool["function"]} for tool in tools]
     asked: Any = {"model": "m", "input": QUESTION, "tools": flat}
-    if stream:
-        async with client.responses.stream(**asked) as events:
-            reply = await events.get_final_response()
-    else:
-        reply = await client.responses.create(**asked)
+    reply = await reply_of(client.responses, stream=stream, **asked)
     items = reply.output
     calls = [(i.name, json.loads(i.arguments)) for i in items if i.type == "function_call"]
     thought = "".join(
@@ -70,11 +60,7 @@ async def told_by_messages(client: Any, tools: Any, *, stream: bool) -> Told:
     ]
     messages = [{"role": "user", "content": QUESTION}]
     asked: Any = {"model": "m", "max_tokens": 999, "messages": messages, "tools": flat}
-    if stream:
-        async with client.messages.stream(**asked) as events:
-            reply = await events.get_final_message()
-    else:
-        reply = await client.messages.create(**asked)
+    reply = await reply_of(client.messages, stream=stream, **asked)
     blocks = reply.content
     calls = [(block.name, block.input) for block in blocks if block.type == "tool_use"]
     thought = "".join(block.thinking for block in blocks if block.type == "thinking")
@@ -90,17 +76,8 @@ def test_every_client_is_told_what_is_read(name: str) -> None:
 
     async def run() -> None:
         nonlocal tried
-        async with (
-            served(lambda _: written, dialect=name, prompt=None, retries=0) as (address, _),
-            openai.DefaultAsyncHttpxClient(verify=False) as quick,
-            openai.AsyncOpenAI(
-                base_url=f"{address}/v1", api_key="k", max_retries=0, http_client=quick
-            ) as ours,
-            anthropic.DefaultAsyncHttpxClient(verify=False) as fast,
-            anthropic.AsyncAnthropic(
-                base_url=address, api_key="k", max_retries=0, http_client=fast
-            ) as theirs,
-        ):
+        upstream = clients(lambda _: written, dialect=name, prompt=None, retries=0)
+        async with upstream as (ours, theirs, _):
             for sample in sample_turns(get_dialect(name)):
                 free: Any = get_parser(name).read(sample.text, ended="stop")
                 result = free.result

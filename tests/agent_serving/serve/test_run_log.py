@@ -6,7 +6,6 @@ import stat
 from pathlib import Path
 from typing import Any
 
-import anthropic
 import openai
 import pytest
 
@@ -16,7 +15,7 @@ from agent_serving.serve.run_log import RunLog
 
 from ...helpers.command_line import command
 from ...helpers.text_upstream import Written
-from .served import ASKED, BAD, CALL, TOOLS, chatting, served
+from .served import ASKED, BAD, CALL, TOOLS, chatting, clients
 
 ANSWER = "<think>Thun it is.</think>Thun has 48 km²."
 
@@ -65,20 +64,13 @@ def test_all_faces_are_logged_alike(tmp_path: Path) -> None:
     file = tmp_path / "runs.jsonl"
 
     async def run() -> None:
-        async with served(lambda _: Written("It has 48 km²."), log=str(file)) as (address, _):
-            quick = openai.DefaultAsyncHttpxClient(verify=False)
-            async with openai.AsyncOpenAI(
-                base_url=f"{address}/v1", api_key="k", http_client=quick
-            ) as client:
-                await client.chat.completions.create(**ASKED)
-                await client.responses.create(model="m", input="How large?")
-            fast = anthropic.DefaultAsyncHttpxClient(verify=False)
-            async with anthropic.AsyncAnthropic(
-                base_url=address, api_key="k", http_client=fast
-            ) as other:
-                await other.messages.create(
-                    model="m", max_tokens=9, messages=ASKED["messages"], system="Be brief."
-                )
+        upstream = clients(lambda _: Written("It has 48 km²."), log=str(file))
+        async with upstream as (ours, theirs, _):
+            await ours.chat.completions.create(**ASKED)
+            await ours.responses.create(model="m", input="How large?")
+            await theirs.messages.create(
+                model="m", max_tokens=9, messages=ASKED["messages"], system="Be brief."
+            )
 
     asyncio.run(run())
     runs = list(read_runs(file))

@@ -15,7 +15,7 @@ from agent_serving.serve.upstreams.recognising import find_dialect, find_upstrea
 
 from ...helpers.chat_templates import OWN
 from ...helpers.text_upstream import TextUpstream, Written
-from .served import ASKED, BAD, CALL, TOOLS, TURN, chatting, http_client, served
+from .served import ASKED, BAD, CALL, TOOLS, TURN, chatting, http_client, reply_of, served
 
 PROBES: dict[str, dict[str, Any]] = {
     "llama_cpp": {"/props": {"default_generation_settings": {}, "chat_template": ""}},
@@ -298,11 +298,7 @@ def test_calls_are_asked_for_again_without_a_grammar(stream: bool, asked: Any, w
         texts = [wrong, CALL % "Zug"]
         async with chatting(lambda _: Written(texts.pop(0))) as (client, upstream):
             given = {**ASKED, "tools": TOOLS, **asked}
-            if stream:
-                async with client.chat.completions.stream(**given) as events:
-                    reply = await events.get_final_completion()
-            else:
-                reply = await client.chat.completions.create(**given)
+            reply = await reply_of(client.chat.completions, stream=stream, **given)
             (call,) = reply.choices[0].message.tool_calls
             assert json.loads(call.function.arguments) == {"lake": "Zug"}
             assert len(upstream.requests) == 2
@@ -377,11 +373,7 @@ def test_a_reply_that_has_begun_is_continued(kind: str, is_text: bool) -> None:
                     lambda _: Written(" 48 km².", piece=3), "", server=kind, is_text=is_text
                 ) as (client, upstream):
                     asked = {"model": "m", "messages": messages, "tools": tools}
-                    if stream:
-                        async with client.chat.completions.stream(**asked) as events:
-                            reply = await events.get_final_completion()
-                    else:
-                        reply = await client.chat.completions.create(**asked)
+                    reply = await reply_of(client.chat.completions, stream=stream, **asked)
                     assert reply.choices[0].message.content == " 48 km²."
                     body = upstream.requests[0][1]
                     if is_text:
@@ -530,11 +522,7 @@ def test_calls_that_the_upstream_reads_are_an_error_in_a_dialect_and_calls_witho
         async with chatting(lambda _: written, dialect="tools", prompt=None) as (client, up):
             for stream in (False, True):
                 given = {**ASKED, "tools": TOOLS, "tool_choice": NAMED}
-                if stream:
-                    async with client.chat.completions.stream(**given) as events:
-                        reply = await events.get_final_completion()
-                else:
-                    reply = await client.chat.completions.create(**given)
+                reply = await reply_of(client.chat.completions, stream=stream, **given)
                 (call,) = reply.choices[0].message.tool_calls
                 assert (call.id, call.function.name) == ("n1", "area")
             assert up.requests[0][1]["tools"]
