@@ -12,21 +12,14 @@ from agent_parsers.transcripts import Notice
 from agent_runs import get_writer, read_runs
 from agent_runs.reading.parts import is_open_end
 
+from .run_values import values
+
 RUN = (
     "Question: Which tram?\nThought: The plan.\nAction: plan\nAction Input: Zoo\n"
     "Observation: line 6\nThought: So.\nFinal Answer: The 6.\n"
 )
 HOLE = "\0" * 40
 WORDS = "dropped NUL characters, which a file has that was cut while it was written"
-
-
-def values(run: Transcript) -> tuple[object, ...]:
-    steps = [
-        (step.thought, getattr(step.action, "tool", ""), getattr(step.action, "tool_input", ""),
-         (step.observation or "").rstrip(), step.error)
-        for step in run.all_steps
-    ]  # fmt: skip
-    return run.question, steps, run.finish and run.finish.return_values["output"]
 
 
 def told(run: Transcript) -> list[Notice]:

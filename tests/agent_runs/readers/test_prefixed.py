@@ -8,11 +8,13 @@ from itertools import cycle
 
 import pytest
 
-from agent_parsers import OutputParserException, Transcript
+from agent_parsers import OutputParserException
 from agent_runs import detect_log, read_runs
 from agent_runs.detecting.prefixes import find_prefix
 from agent_runs.reading.parts import is_open_end
 from agent_runs.splitting.labels import begins_any
+
+from ..run_values import values
 
 LOG = """\
 Question: What does the ferry cost?
@@ -110,16 +112,6 @@ def first_line(log: str) -> str:
         f"2026-01-05 09:00:0{number},260 INFO agent: {piece}\n"
         for number, piece in enumerate(pieces)
     )
-
-
-def values(run: Transcript) -> tuple[object, ...]:
-    steps = [
-        (step.thought, getattr(step.action, "tool", ""), getattr(step.action, "tool_input", ""),
-         (step.observation or "").rstrip(), step.error)
-        for step in run.all_steps
-    ]  # fmt: skip
-    assert run.finish is None or isinstance(run.finish.return_values["output"], str)
-    return run.question, steps, run.finish and run.finish.return_values["output"]
 
 
 @cache
