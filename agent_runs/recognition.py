@@ -154,7 +154,7 @@ def _seen_in_values(values: Sequence[Any], forms: Iterable[tuple[str, LackOf]]) 
 
 
 class Nearness(NamedTuple):
-    """How near values come to a form of messages; more is nearer."""
+    """How closely values match a form of messages; higher is closer."""
 
     fits: int
     """How many messages fit."""
@@ -167,7 +167,7 @@ class Nearness(NamedTuple):
 
 
 def nearness_to(lack_of: LackOf, values: Sequence[Any]) -> Nearness:
-    """Return how near the first *values* of a file come to a form of messages.
+    """Return how closely the first *values* of a file match a form of messages.
 
     Args:
         lack_of: As that of a `DataReader`.

@@ -150,7 +150,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
             ended: How the text ended; by default read from *output*. See `parse`.
 
         Raises:
-            TypeError: *output* is none of these, or a message that a model did not write.
+            TypeError: *output* is of another type, or a message that no model wrote.
         """
         self._check_only_whole("explain")
         text: Any = output

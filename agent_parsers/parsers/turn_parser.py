@@ -189,7 +189,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             ended: How the text ended; by default read from *output*. See `parse`.
 
         Raises:
-            TypeError: *output* is none of these, or a message that a model did not write.
+            TypeError: *output* is of another type, or a message that no model wrote.
         """
         self._check_only_whole("explain")
         from agent_parsers.explain.explanation import explain  # imported lazily: rarely needed

@@ -209,19 +209,20 @@ def _writers(records: Iterable[LogRecord], reading: Reading) -> list[str]:
     """
     parts: dict[str, list[list[LogRecord]]] = {}
     sizes: Counter[str] = Counter()
-    labels: Counter[str] = Counter()
+    labels: dict[str, list[int]] = {}  # how many are in each part
     for record in records:
         owner = record.owner
-        if sizes[owner] % _PART + sum(map(len, record.lines)) >= _PART or owner not in parts:
+        size = sum(map(len, record.lines))
+        if sizes[owner] % _PART + size >= _PART or owner not in parts:
             parts.setdefault(owner, []).append([])
+            labels.setdefault(owner, []).append(0)
         parts[owner][-1].append(record)
-        sizes[owner] += sum(map(len, record.lines))
-        labels[owner] += sum(map(begins_any, record.lines))
+        sizes[owner] += size
+        labels[owner][-1] += sum(map(begins_any, record.lines))
     tried = 0
     writers = set()
-    for owner in sorted(parts, key=lambda owner: -labels[owner]):
-        for part in parts[owner]:
-            is_labelled = any(begins_any(line) for record in part for line in record.lines)
+    for owner in sorted(parts, key=lambda owner: -sum(labels[owner])):
+        for part, is_labelled in zip(parts[owner], map(bool, labels[owner]), strict=True):
             tried += is_labelled
             if is_labelled and tried > _MOST_TRIED:
                 continue
@@ -236,7 +237,7 @@ def _together(head: Sequence[LogRecord], writers: Sequence[str], reading: Readin
     """Return the owners whose records are one log: the first writer, and who has what it lacks.
 
     So a logger may write only the results. If nobody wrote runs alone, they are all who wrote
-    labels, if that is a log; nobody if it is none.
+    labels, provided that their records are a log; otherwise nobody.
     """
     labelled: dict[str, list[str]] = {}
     for record in head:

@@ -18,7 +18,7 @@ class Fence(NamedTuple):
 
 
 def fence_in(line: str) -> Fence | None:
-    """Return the fence that a *line* is; `None` if it is none."""
+    """Return the fence that a *line* is; `None` if it is not one."""
     found = _FENCE(line)
     return Fence(found[1], found[2]) if found else None
 

@@ -102,7 +102,7 @@ def check_word(word: str, words: Any, of: str) -> None:
     """Check that a *word* of a table is one of the *words*, a literal type, *of* something.
 
     Raises:
-        ValueError: It is none; the message has them all.
+        ValueError: It is not one of them; the message lists them all.
     """
     known = get_args(words)
     if word not in known:

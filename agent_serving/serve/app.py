@@ -33,7 +33,7 @@ _log: Final = logging.getLogger(__name__)
 _LAST_S: Final = 5
 """For a client to read the end of its reply, in seconds."""
 _NO_RETRY: Final = (422, 504)
-"""The statuses for which a client is told not to try again: the model would write it again."""
+"""The statuses that tell a client not to retry: the model would only do the same again."""
 _HERE: Final = ("127.0.0.1", "localhost", "[::1]", "::1")
 
 
@@ -48,7 +48,7 @@ class ServerLimits:
     max_clients: int = 2_000
     """How many requests are answered at once."""
     ping_s: float = 15
-    """After how many seconds without anything a stream is told that it is alive."""
+    """How long a stream may be silent before a ping is sent, in seconds."""
 
 
 class ServeApp:
@@ -283,7 +283,7 @@ class _Reply:
         """Send the reply.
 
         Raises:
-            ExchangeError: There is none, or not the rest.
+            ExchangeError: The reply cannot be sent, or only its beginning could.
         """
         try:
             asked = await asyncio.to_thread(self._face.read, body)

@@ -79,7 +79,7 @@ def _unnamed(data: Any, schema: dict[str, Any]) -> list[str]:
 
 
 def _resolved(schema: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    """Return *schema*, or the definition that it refers to; an empty one if it is none."""
+    """Return *schema*, or the definition that it refers to; an empty one if it is not an object."""
     if not isinstance(schema, dict):
         return {}
     name = str(schema.get("$ref", "")).removeprefix("#/$defs/")

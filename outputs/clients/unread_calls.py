@@ -275,7 +275,7 @@ def calls_in(content: Content | None) -> Iterator[NamedCall]:
 
 
 def _call_in(block: dict[Any, Any]) -> NamedCall | None:
-    """Return the call that a *block* is, in the form of any client; `None` if it is none."""
+    """Return the call that a *block* is, in the form of any client; `None` if it is not one."""
     kind = _kind(block)
     name = next(_parts(block, kind, _NAMES), None) if _plain(kind) in _CALLS else None
     if name is None:

@@ -114,7 +114,7 @@ def _same(
 ) -> Iterator[InputProblem]:
     """Yield the problem with *part*, at *path*, if two of its keys or items become one.
 
-    Those that a validator drops are none.
+    Keys and items that a validator drops do not count.
     """
 
     def count(some: list[Any]) -> int:

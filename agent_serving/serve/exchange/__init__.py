@@ -1,1 +1,1 @@
-"""What a request asks and what is told of its reply, in no particular API."""
+"""Requests and replies, in a form that belongs to no API."""
