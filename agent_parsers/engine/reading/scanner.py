@@ -108,11 +108,7 @@ class Scanner:
 
     def _is_text(self, events: list[Event], crossing: Crossing, found: Found, start: int) -> bool:
         """Return whether a guard refuses the marker *found* at offset *start*, so it is text."""
-        is_start = self._marker == "start"
-        in_block = self._state.is_block and self._entry >= 0
-        at = self._entry if in_block else start
-        place = self._text_at, start
-        here = Here(crossing.marker, found, self._before, self._collector, is_start, place, at)
+        here = self._here(crossing, found, start)
         for guard in crossing.guards:
             if reason := guard(here):
                 span = (start, start + len(found[0]))
@@ -132,6 +128,14 @@ class Scanner:
                 self._pass_by(guard, reason, found[0], start)
                 return True
         return False
+
+    def _here(self, crossing: Crossing, found: Found, start: int) -> Here:
+        """Return the place of the marker *found* at offset *start*."""
+        is_start = self._marker == "start"
+        in_block = self._state.is_block and self._entry >= 0
+        at = self._entry if in_block else start
+        place = self._text_at, start
+        return Here(crossing.marker, found, self._before, self._collector, is_start, place, at)
 
     def _close_inner(self, events: list[Event], crossing: Crossing, span: Span) -> None:
         """Close a thought within a thought by the marker of *crossing* at *span*."""

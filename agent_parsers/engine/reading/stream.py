@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, NoReturn
 
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.engine.markers.kinds import Literal, spelt_texts
+from agent_parsers.engine.markers.patterns import Begun
 from agent_parsers.engine.reading.collecting.collector import Left, Setup
 from agent_parsers.engine.reading.collecting.step import StepCollector
 from agent_parsers.engine.reading.quoting.marks import speaks_of_thoughts
 from agent_parsers.engine.reading.quoting.quotations import Surroundings
+from agent_parsers.engine.reading.rules.machine import is_half
 from agent_parsers.engine.reading.rules.machine import machine as machine_for
 from agent_parsers.engine.reading.rules.states import Crossing
 from agent_parsers.engine.reading.scanner import Scanner
 from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.engine.tables.guards import closes_the_outermost
 from agent_parsers.engine.tables.modes import STRICT
 from agent_parsers.engine.tables.problems import too_long
 from agent_parsers.engine.tables.table import Part
@@ -165,7 +168,7 @@ class TurnStream(Scanner):
         """
         buffer = self._tail + text
         size = self._size + len(text)
-        may_be_cut = self._machine.table.several or buffer.endswith(self._machine.half_stops)
+        may_be_cut = self._machine.table.several or buffer.endswith(self._machine.half_ends)
         if size > self._limit or may_be_cut:
             return [*self.feed(text), *self.close(ended=ended)]
         self._size = size
@@ -223,52 +226,54 @@ class TurnStream(Scanner):
     def _half_marker(self) -> Crossing | None:
         """Return the crossing of half a marker at the end of the text, if it is unambiguous.
 
-        The text then ends in half a stop sequence, or in the beginning of a marker that closes a
-        call, and of no other marker, or in more than half of one that closes a thought or a
-        message.
+        The text then ends in half a stop sequence, or in more than half of a marker that closes a
+        thought or a message, or in the beginning of one that closes a call, and of no other marker.
         """
         tail, state = self._tail, self._state
         if state.can_be_cut and tail in self._machine.half_stops:
             over = next(each.to for each in state.crossings if each.to.is_cut)
             return Crossing("stop", Literal(tail), over)
-        if not tail or not self._machine.table.several or self._collector.is_quoting:
+        table = self._machine.table
+        if not tail or table.is_run or self._collector.is_quoting:
             return None
-        if self._machine.lenient and (closer := self._half_closer()) is not None:
-            return closer
-        if state.part is not Part.CALL:
-            return None
-        begun = [
-            (crossing, text)
-            for crossing, text in _begun(state, tail)
-            if not crossing.ends_thought and crossing.to.part is not Part.THOUGHT
-        ]
-        if not all(c.closes and c.to is not state and not c.drops for c, _ in begun):
-            return None
-        is_call = not self._collector.is_message  # or its thought
-        half = next((crossing for crossing, text in begun if is_call or _is_half(tail, text)), None)
+        half = None
+        if table.lenient and not state.is_draft:
+            half = self._half_closer()
+        if half is None and table.several and state.part is Part.CALL:
+            half = self._half_call_closer()
         return half and replace(half, name="half of a marker", marker=Literal(tail))
 
     def _half_closer(self) -> Crossing | None:
         """Return the crossing of a marker that closes a thought, if the text ends in half of it."""
-        tail, state = self._tail, self._state
-        is_text = state.part in (Part.THOUGHT, Part.CONTENT) or state is self._machine.initial
-        if state.is_draft or not is_text:
-            return None
-        begun = [*_begun(state, tail)]
+        begun = [*_begun(self._state, self._tail)]
         if not all(crossing.ends_thought for crossing, _ in begun):
             return None
-        half = next((crossing for crossing, text in begun if _is_half(tail, text)), None)
-        return half and replace(half, name="half of a marker", marker=Literal(tail))
+        tail = self._tail.lstrip()
+        half = (crossing for crossing, text in begun if is_half(tail, text.lstrip()))
+        return next((each for each in half if not self._is_refused(each)), None)
+
+    def _half_call_closer(self) -> Crossing | None:
+        """Return the crossing of a marker that closes a call, if the text ends in half of it."""
+        begun = [
+            (crossing, text)
+            for crossing, text in _begun(self._state, self._tail)
+            if not crossing.ends_thought and crossing.to.part is not Part.THOUGHT
+        ]
+        if not all(c.closes and c.to is not self._state and not c.drops for c, _ in begun):
+            return None
+        is_call = not self._collector.is_message  # or its thought
+        return next((each for each, text in begun if is_call or is_half(self._tail, text)), None)
+
+    def _is_refused(self, half: Crossing) -> bool:
+        """Return whether the marker of *half*, in which the text ends, is text where it stands."""
+        here = self._here(half, Begun(self._tail, 0), self._at)
+        return any(guard(here) for guard in half.guards if guard is not closes_the_outermost)
 
 
 def _begun(state: State, tail: str) -> Iterator[tuple[Crossing, str]]:
     """Return the markers in *state* that *tail* begins, each with the text that it begins."""
     spelt = ((each, text) for each in state.crossings for text in spelt_texts(each.marker))
     return (found for found in spelt if found[1].startswith(tail))
-
-
-def _is_half(tail: str, text: str) -> bool:
-    return text.startswith(tail) and 2 * len(tail) > len(text)
 
 
 def _collector(setup: Setup) -> Collector:

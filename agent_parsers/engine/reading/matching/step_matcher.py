@@ -85,8 +85,7 @@ class StepMatcher(Matcher):
         known = known_marks(machine.table, form)
         self.pattern = pattern = StepPattern(machine, form, known)
         self._match = pattern.match
-        self._half_stops = machine.half_stops
-        self._half_ends = {half[-1] for half in machine.half_stops}
+        self._half_ends = machine.half_ends
         self._own_tool = form.own_tool
         self._answer_name = form.answer if isinstance(form.answer, str) else ""
         is_answer = lru_cache(256)(partial(is_called_answer, machine, form))
@@ -168,7 +167,7 @@ class StepMatcher(Matcher):
         """
         if ('"' in text and '"""' in text) or ("'" in text and "'''" in text):
             return None
-        if text[-1:] in self._half_ends and text.endswith(self._half_stops):
+        if text.endswith(self._half_ends):
             return None
         if (found := self._match(text)) is None:
             return None
@@ -241,7 +240,7 @@ class StepMatcher(Matcher):
             value = written if _IS_BARE(written) else NOTHING
         else:
             trimmed = written.lstrip() if self.pattern.keeps_input_end else written.strip()
-            value = machine.read_input(trimmed, made)
+            value = machine.read_written(trimmed, made)
             if made:
                 repairs += _moved(made, found)
         if known is None or value is NOTHING:

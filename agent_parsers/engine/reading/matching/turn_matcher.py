@@ -83,7 +83,7 @@ class TurnMatcher(Matcher):
         if is_said and self._machine.lenient and may_be_foreign(turn.content, names_of(tools)):
             return None
         is_last = not turn.calls or (is_said and self._may_end_in_content)
-        if is_last and text.endswith(self._machine.half_stops):
+        if is_last and text.endswith(self._machine.half_ends):
             return None
         if not turn.calls:
             is_name = tools is not None and turn.content in tools  # perhaps of half a call

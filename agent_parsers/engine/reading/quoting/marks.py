@@ -11,7 +11,7 @@ by is its key.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from unicodedata import normalize
 
 from agent_parsers.engine.reading.quoting.watch import TRIPLE
@@ -19,6 +19,8 @@ from agent_parsers.engine.reading.quoting.watch import TRIPLE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from re import Match
+
+    from agent_parsers.events import Span
 
 HOLE: Final = "\x1c"
 """Stands for each character of a call. It is white space, but neither a blank nor a line break."""
@@ -157,10 +159,26 @@ _TO_LEFT: Final = str.maketrans({pair[1]: pair[0] for pair in (*_PAIRED, "<>")})
 _MIRROR: Final = str.maketrans("<>()[]{}", "><)(][}{", "!")
 
 
+_OF_THOUGHTS: Final = (
+    "think", "thought", "reason", "reflect", "scratch", "monolog", "analys", "rational",
+    "deliberat", "inner",
+)  # fmt: skip
+"""How the names of thoughts begin."""
 _THOUGHT: Final = re.compile(
-    rf"[{_OPENS}|][^{_OPENS}{_CLOSES}\n\"',]{{0,40}}(?i:think|thought|reason|reflect|scratch|monolog|analys|cot\b"
-    r"|rational|deliberat|inner)"
+    rf"[{_OPENS}|][^{_OPENS}{_CLOSES}\n\"',]{{0,40}}(?i:{'|'.join(_OF_THOUGHTS)}|cot\b)"
 ).search
+_LAST_CLOSER: Final = re.compile(
+    rf"[{_OPENS}][\s|｜]*+/[^{_OPENS}{_CLOSES}\n]{{1,60}}+(?P<end>[{_CLOSES}]|)\s*+\Z"
+).search
+_LINE_CLOSERS: Final = re.compile(
+    rf"^[ \t]*+([{_OPENS}][\s|｜]*+/[^{_OPENS}{_CLOSES}\n]{{1,60}}+[{_CLOSES}])", re.MULTILINE
+).finditer
+_MOST_CLOSER: Final = 80
+"""How many characters at the end of a text are looked at."""
+_BEGUN_WORDS: Final = "|".join(
+    word[:size] for word in _OF_THOUGHTS for size in range(len(word), 2, -1)
+)
+_ends_in_begun_word: Final = re.compile(rf"(?<![^\W_])(?i:{_BEGUN_WORDS}|cot)\Z").search
 
 
 def speaks_of_thoughts(text: str) -> bool:
@@ -170,6 +188,40 @@ def speaks_of_thoughts(text: str) -> bool:
         is_marked = "<" in text or "[" in text or "{" in text or "|" in text
         return is_marked and _THOUGHT(text) is not None
     return _THOUGHT(_UNSEEN.sub("", text)) is not None
+
+
+class LastCloser(NamedTuple):
+    """The tag of a thought, with a slash, in which a text ends."""
+
+    start: int
+    """Where it begins."""
+    is_cut: bool
+    """Whether it is only the beginning of one."""
+
+
+def last_closer(text: str) -> LastCloser | None:
+    """Return the tag that closes a thought at the very end of *text*, whole or cut."""
+    found = _LAST_CLOSER(text, max(0, len(text) - _MOST_CLOSER))
+    if found is None:
+        return None
+    is_cut = not found["end"]
+    if not (speaks_of_thoughts(found[0]) or (is_cut and _ends_in_begun_word(found[0]))):
+        return None
+    return LastCloser(found.start(), is_cut)
+
+
+def unopened_end(text: str) -> Span | None:
+    """Return where the tag is that closes a thought which *text* does not open.
+
+    Only a tag counts that begins a line, or in which the text ends.
+    """
+    if "/" not in text:
+        return None
+    tags = (found.span(1) for found in _LINE_CLOSERS(text) if speaks_of_thoughts(found[1]))
+    closer = last_closer(text)
+    last = None if closer is None else (closer.start, len(text))
+    span = next(tags, last)
+    return None if span is None or speaks_of_thoughts(text[: span[0]]) else span
 
 
 def _tag_keys(tag: str) -> tuple[str, str]:

@@ -18,6 +18,7 @@ from agent_parsers.engine.reading.quoting.marks import (
     comment_keys,
     is_pair,
     is_quote,
+    last_closer,
     marks_in,
     may_enclose,
     may_nest,
@@ -292,6 +293,16 @@ class Surroundings:
                 self._open_in(self._written[slice(*self._holes[number])])
                 number += 1
             self._meet(mark, number)
+        closer = None if self._has_labels else last_closer(self._text)
+        if closer is not None and closer.is_cut:
+            before = sum(hole[0] < closer.start for hole in self._holes)
+            self._end_thought((closer.start, len(self._text)), before)
+
+    def _end_thought(self, span: Span, number: int) -> None:
+        """Close a thought that the prompt opened, by a mark behind a *number* of holes."""
+        if number:
+            thought = Quotation("a thought", 0, span[1], ((0, 0), span), "call_in_thought")
+            self._closed.append((thought, 0, number))
 
     def _open_in(self, call: str) -> None:
         """Open the brackets that a *call* opens and does not close, such as that of a list."""
@@ -395,7 +406,7 @@ class Surroundings:
     def _pair(self, keys: tuple[str, str], what: str, span: Span, number: int) -> None:
         """Close what one of *keys* may close, or open what the other may open."""
         opens, closes = keys
-        may_end = number > 0 and what == "an element" and not self._has_labels
+        may_end = what == "an element" and not self._has_labels
         if opened := self._open.get(closes):
             mark = opened.pop()
             has_hole = self._close(what, mark, span, number)
@@ -407,8 +418,7 @@ class Surroundings:
             self._open.setdefault(opens, []).append((span, number))
             self._recent.append((span[0], opens))
         elif may_end and speaks_of_thoughts(self._text[slice(*span)]):  # the prompt opened it
-            thought = Quotation("a thought", 0, span[1], ((0, 0), span), "call_in_thought")
-            self._closed.append((thought, 0, number))
+            self._end_thought(span, number)
 
     def _close(self, what: str, mark: tuple[Span, int], span: Span, number: int) -> bool:
         """Keep the quotation between two marks if a hole is in it; return whether one is."""

@@ -181,6 +181,9 @@ class CallRules(InputRules):
             return "missing_input" if call.lacks == "input" else "open_call"
         if call.is_short and ended == "length":
             return "open_call"
+        value = call.tool_input if call.lacks == "closer" else ""
+        if isinstance(value, str) and self.thought_end(value) is not None:
+            return "call_in_thought"
         if self.lenient and self._repeats_key(call, tools):
             return "repeated_key"
         return "" if self.lenient or call.after is None else "after_call"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine.markers.kinds import open_mark
+from agent_parsers.engine.reading.quoting.marks import unopened_end
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.dressing import has_begun
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead, may_lack
@@ -140,6 +141,24 @@ class InputRules:
         except BadPayload:
             raise BadPayload("no_input", span) from None
 
+    def thought_end(self, written: str) -> Span | None:
+        """Return where an input that nothing closes has the end of a thought.
+
+        The prompt opened the thought, and the call is part of it. In strict mode and in transcripts
+        it is text.
+        """
+        return unopened_end(written) if self.lenient and not self.table.is_run else None
+
+    def read_written(self, written: str, repairs: list[Repair]) -> str | dict[str, Any]:
+        """Return the value of an input that is *written* behind its label.
+
+        Raises:
+            BadPayload: The input has no value, or holds the end of a thought.
+        """
+        if (end := self.thought_end(written)) is not None:
+            raise BadPayload("call_in_thought", end)
+        return self.read_input(written, repairs)
+
     def input_value(
         self,
         head: ToolHead,
@@ -165,7 +184,7 @@ class InputRules:
         value = "" if written else self._nothing_written(head, span, tools)
         try:
             if written:
-                value = self.read_input(written, made)
+                value = self.read_written(written, made)
         except BadPayload as bad:
             if bad.problem == "repeated_key" and tools is not None and tools.checks(head.tool):
                 return self.fit(head, written, (at, at + len(written)), tools, repairs)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from agent_parsers.engine.markers.kinds import spelt_texts
 from agent_parsers.engine.reading.quoting.quotations import Surroundings
 from agent_parsers.engine.reading.rules.calls import CallRules
 from agent_parsers.engine.reading.rules.states import states_of
 from agent_parsers.engine.tables.problems import SHARED_PROBLEMS
-from agent_parsers.engine.tables.table import Part
+from agent_parsers.engine.tables.table import Go, Part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.engine.repairs.payloads import BadPayload
@@ -42,9 +43,9 @@ class Machine(CallRules):
         super().__init__(dialect, mode, on_conflict)
         table = self.table
         self.mode = mode
-        self.half_stops: tuple[str, ...] = (
-            () if table.is_run or not self.lenient else _halves(dialect.stop)
-        )
+        reads_halves = self.lenient and not table.is_run
+        self.half_stops = _halves(dialect.stop) if reads_halves else ()
+        self.half_ends = (*self.half_stops, *_half_closers(table)) if reads_halves else ()
         states = states_of(table, dialect.stop)
         self.initial: State = states[table.initial]
         self._starts = {start: states[name] for start, name in table.starts.items()}
@@ -182,6 +183,24 @@ def _marks_calls(table: Table) -> bool:
     bare = table.readers
     opened = {transition.to for transition in table.transitions.values()} - bare.keys()
     return table.initial not in bare and any(table.parts[name] is Part.CALL for name in opened)
+
+
+def is_half(begun: str, text: str) -> bool:
+    """Return whether *begun* is more than half of *text*, from its beginning."""
+    return text.startswith(begun) and 2 * len(begun) > len(text)
+
+
+def _half_closers(table: Table) -> Iterator[str]:
+    """Yield the beginnings of the marks that make a thought of the text before them."""
+    names = {
+        name
+        for (_, name), transition in table.transitions.items()
+        if isinstance(transition, Go) and (transition.unopened or transition.breaks_line)
+    }
+    texts = {text.strip() for name in names for text in spelt_texts(table.markers[name])}
+    for text in texts:
+        begun = (text[:size] for size in range(1, len(text)))
+        yield from (half for half in begun if is_half(half, text))
 
 
 def _halves(stop: Iterable[str]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from agent_parsers import (
     list_dialects,
 )
 from agent_parsers.events import ActionComplete
+from outputs.messages.ended import Ended
 
 ENDS = (
     "</think>",
@@ -19,9 +20,15 @@ ENDS = (
     "◁/think▷",
     "</thought>",
     "[/ Reasoning ]",
+    '</think reason="done">',
 )
 OWN = {"hunyuan_a13b": ("</think>",), "xml": ("</think>", "[/THINK]")}
 """The marks that are looked at in dialects in which the turn is over behind the call."""
+ENDED: tuple[Ended, ...] = ("stop", "length", "unknown")
+FEW = {"react_docstore": ("[/THINK]", "[/ Reasoning ]")}
+"""Marks that belong to the input if they follow it on its line, as ``[Ann][/THINK]`` does."""
+LEAST = 3
+"""How many letters of a mark show what it is: ``</th`` may close a cell."""
 
 
 def send(to: str = "nobody") -> None:
@@ -36,12 +43,19 @@ def written_call(dialect: str) -> str:
         return ""
 
 
-def calls_made(parser: DialectParser, chunks: list[str]) -> list[AgentAction]:
+def letters(text: str) -> int:
+    """Return how many letters *text* has."""
+    return sum(map(str.isalpha, text))
+
+
+def calls_made(
+    parser: DialectParser, chunks: list[str], ended: Ended = "stop"
+) -> list[AgentAction]:
     """Return the calls of the turn that these *chunks* are, none if it is refused."""
     stream = parser.stream_parser()
     try:
         events = [event for chunk in chunks for event in stream.feed(chunk)]
-        events += stream.close(ended="stop")
+        events += stream.close(ended=ended)
     except OutputParserException:
         return []
     return [event.action for event in events if isinstance(event, ActionComplete)]
@@ -58,3 +72,28 @@ def test_a_call_before_the_end_of_a_thought_is_not_made(dialect: str, lenient: b
                 text = f"{before}{call}\n{end}{after}"
                 assert not calls_made(parser, [text]), text
                 assert not calls_made(parser, [*text]), text
+
+
+@pytest.mark.parametrize("lenient", [True, False], ids=["lenient", "strict"])
+@pytest.mark.parametrize("dialect", list_dialects())
+def test_a_call_is_not_made_if_the_reply_is_cut_in_the_end_of_a_thought(
+    dialect: str, lenient: bool
+) -> None:
+    call = written_call(dialect)
+    parser = get_parser(dialect, tools=[send], lenient=lenient)
+    for end in OWN.get(dialect, ENDS) if call else ():
+        least = max(len(end) // 2 + 1, *(at for at in range(len(end)) if letters(end[:at]) < LEAST))
+        for text in (f"{call}\n{end[:size]}" for size in range(least, len(end))):
+            for ended in ENDED:
+                assert not calls_made(parser, [text], ended), (text, ended)
+            assert not calls_made(parser, [*text]), text
+
+
+@pytest.mark.parametrize("dialect", list_dialects())
+def test_a_call_is_not_made_before_the_end_of_a_thought_on_its_line(dialect: str) -> None:
+    call = written_call(dialect)
+    parser = get_parser(dialect, tools=[send])
+    for end in OWN.get(dialect, ENDS) if call else ():
+        if end not in FEW.get(dialect, ()):
+            assert not calls_made(parser, [call + end]), end
+            assert not calls_made(parser, [*call, end]), end
