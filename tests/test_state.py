@@ -33,7 +33,7 @@ TURNS = {
 MOST_FIELDS = {"hermes": 218, "qwen3_coder": 167, "pythonic": 162, "react": 71}
 MOST_KINDS = {"hermes": 14, "qwen3_coder": 10, "pythonic": 10, "react": 6}
 """Of how many classes they are."""
-MOST_IMPORTED = {"hermes": 21_170, "react": 14_200}
+MOST_IMPORTED = {"hermes": 21_480, "react": 15_000}
 """How many lines of the library are imported when a turn of the dialect is read."""
 
 
@@ -64,24 +64,24 @@ def alive_in(found: object) -> Counter[str]:
     return fields
 
 
-@pytest.mark.parametrize("name", TURNS)
-def test_no_more_is_alive_in_the_middle_of_a_call(name: str) -> None:
-    parser = StreamParser(get_dialect(name))
-    for char in TURNS[name]:
+@pytest.mark.parametrize("turn", TURNS)
+def test_no_more_is_alive_in_the_middle_of_a_call(turn: str) -> None:
+    parser = StreamParser(get_dialect(turn))
+    for char in TURNS[turn]:
         parser.feed(char)
     fields = alive_in(parser)
-    assert fields.total() <= MOST_FIELDS[name], fields
-    assert len(fields) <= MOST_KINDS[name], fields
+    assert fields.total() <= MOST_FIELDS[turn], fields
+    assert len(fields) <= MOST_KINDS[turn], fields
 
 
-@pytest.mark.parametrize("name", MOST_IMPORTED)
-def test_no_more_is_imported_to_read_a_turn(name: str) -> None:
+@pytest.mark.parametrize("turn", MOST_IMPORTED)
+def test_no_more_is_imported_to_read_a_turn(turn: str) -> None:
     code = (
         "import sys; from agent_parsers import StreamParser, get_dialect\n"
-        f"stream = StreamParser(get_dialect({name!r})); stream.feed({TURNS[name]!r})\n"
+        f"stream = StreamParser(get_dialect({turn!r})); stream.feed({TURNS[turn]!r})\n"
         "print(*(m.__file__ for n, m in [*sys.modules.items()] if n.split('.')[0] in\n"
         " ('agent_parsers', 'outputs', 'output_parsers') and getattr(m, '__file__', None)))"
     )
     files = subprocess.check_output([sys.executable, "-c", code], text=True).split()
     lines = sum(Path(file).read_text(encoding="utf-8").count("\n") for file in files)
-    assert 0 < lines <= MOST_IMPORTED[name], f"{lines} lines in {len(files)} files"
+    assert 0 < lines <= MOST_IMPORTED[turn], f"{lines} lines in {len(files)} files"

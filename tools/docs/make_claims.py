@@ -82,7 +82,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
     "Reasoning and quotation never act": {
         ACTING: ["test_reasoning_and_quotation_never_act"],
         CAUTIOUS: ["test_an_enclosed_call_is_not_made", "test_strict_reading_is_never_laxer"],
-        "agent_parsers/engine/reading/test_thought_opened_by_the_prompt.py": [
+        "agent_laws/laws/test_ends_of_thoughts.py": [
             "test_a_call_before_the_end_of_a_thought_is_not_made"
         ],
     },

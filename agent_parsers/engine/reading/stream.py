@@ -234,14 +234,16 @@ class TurnStream(Scanner):
             over = next(each.to for each in state.crossings if each.to.is_cut)
             return Crossing("stop", Literal(tail), over)
         table = self._machine.table
-        if not tail or table.is_run or self._collector.is_quoting:
+        if not tail or table.is_run:
             return None
         half = None
         if table.lenient and not state.is_draft:
             half = self._half_closer()
         if half is None and table.several and state.part is Part.CALL:
             half = self._half_call_closer()
-        return half and replace(half, name="half of a marker", marker=Literal(tail))
+        if half is None or self._collector.is_quoting:
+            return None
+        return replace(half, name="half of a marker", marker=Literal(tail))
 
     def _half_closer(self) -> Crossing | None:
         """Return the crossing of a marker that closes a thought, if the text ends in half of it."""

@@ -11,7 +11,7 @@ by is its key.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 from unicodedata import normalize
 
 from agent_parsers.engine.reading.quoting.watch import TRIPLE
@@ -190,24 +190,15 @@ def speaks_of_thoughts(text: str) -> bool:
     return _THOUGHT(_UNSEEN.sub("", text)) is not None
 
 
-class LastCloser(NamedTuple):
-    """The tag of a thought, with a slash, in which a text ends."""
+def last_closer(text: str) -> Match[str] | None:
+    """Return the tag that closes a thought at the very end of *text*, whole or cut.
 
-    start: int
-    """Where it begins."""
-    is_cut: bool
-    """Whether it is only the beginning of one."""
-
-
-def last_closer(text: str) -> LastCloser | None:
-    """Return the tag that closes a thought at the very end of *text*, whole or cut."""
+    The group "end" is empty if it is cut.
+    """
     found = _LAST_CLOSER(text, max(0, len(text) - _MOST_CLOSER))
-    if found is None:
-        return None
-    is_cut = not found["end"]
-    if not (speaks_of_thoughts(found[0]) or (is_cut and _ends_in_begun_word(found[0]))):
-        return None
-    return LastCloser(found.start(), is_cut)
+    if found is None or speaks_of_thoughts(found[0]):
+        return found
+    return None if found["end"] or _ends_in_begun_word(found[0]) is None else found
 
 
 def unopened_end(text: str) -> Span | None:
@@ -218,9 +209,8 @@ def unopened_end(text: str) -> Span | None:
     if "/" not in text:
         return None
     tags = (found.span(1) for found in _LINE_CLOSERS(text) if speaks_of_thoughts(found[1]))
-    closer = last_closer(text)
-    last = None if closer is None else (closer.start, len(text))
-    span = next(tags, last)
+    last = last_closer(text)
+    span = next(tags, last and last.span())
     return None if span is None or speaks_of_thoughts(text[: span[0]]) else span
 
 

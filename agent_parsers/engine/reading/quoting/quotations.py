@@ -294,9 +294,9 @@ class Surroundings:
                 number += 1
             self._meet(mark, number)
         closer = None if self._has_labels else last_closer(self._text)
-        if closer is not None and closer.is_cut:
-            before = sum(hole[0] < closer.start for hole in self._holes)
-            self._end_thought((closer.start, len(self._text)), before)
+        if closer is not None and not closer["end"]:
+            before = sum(hole[0] < closer.start() for hole in self._holes)
+            self._end_thought(closer.span(), before)
 
     def _end_thought(self, span: Span, number: int) -> None:
         """Close a thought that the prompt opened, by a mark behind a *number* of holes."""

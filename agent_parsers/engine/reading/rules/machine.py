@@ -197,10 +197,8 @@ def _half_closers(table: Table) -> Iterator[str]:
         for (_, name), transition in table.transitions.items()
         if isinstance(transition, Go) and (transition.unopened or transition.breaks_line)
     }
-    texts = {text.strip() for name in names for text in spelt_texts(table.markers[name])}
-    for text in texts:
-        begun = (text[:size] for size in range(1, len(text)))
-        yield from (half for half in begun if is_half(half, text))
+    for text in {text.strip() for name in names for text in spelt_texts(table.markers[name])}:
+        yield from (text[:size] for size in range(len(text) // 2 + 1, len(text)))
 
 
 def _halves(stop: Iterable[str]) -> tuple[str, ...]:
