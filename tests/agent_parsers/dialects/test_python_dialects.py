@@ -98,6 +98,23 @@ def test_calls_by_the_book(name: str, text: str, expected: Any, mode: Mode) -> N
 
 
 @every_mode
+@pytest.mark.parametrize("sign", ["", "-"])
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("pythonic", "[f(a={})]"),
+        ("gemma4", f"{OPEN}call:f{{{{a:{{}}}}}}{CLOSE}"),
+        ("functiongemma", "<start_function_call>call:f{{a:{}}}<end_function_call>"),
+    ],
+)
+def test_an_integer_may_be_larger_than_any_float(
+    name: str, call: str, sign: str, mode: Mode
+) -> None:
+    number = f"{sign}1{'0' * 309}"
+    assert calls(name, call.format(number), mode) == [("f", {"a": int(number)})]
+
+
+@every_mode
 @pytest.mark.parametrize(
     ("name", "text"),
     [

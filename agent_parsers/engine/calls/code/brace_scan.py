@@ -195,7 +195,7 @@ class BraceArguments(Arguments):
             value = float(text)
         elif len(text) <= _MOST_DIGITS:
             value = int(text)
-        if not math.isfinite(value):
+        if abs(value) == math.inf:  # an int may be too large for `math.isfinite`
             self._wrong("bad_value")
         return value
 
