@@ -127,7 +127,7 @@ def _from_items(items: list[dict[str, Any]], **known: Any) -> AIMessage:
     entries = []
     answered = answered_ids(items)
     for item in items:
-        if item["type"] == "message":
+        if _kind(item) == "message":
             _check_role(item)
             blocks += [_text_block(part, item) for part in item["content"]]
         else:
@@ -190,6 +190,18 @@ def _item(item: dict[str, Any]) -> dict[str, Any]:
 # -- events --------------------------------------------------------------------------------------
 
 
+def _kind(item: dict[str, Any]) -> str:
+    """Return the type of an item, by which its pieces and its whole forms are told apart.
+
+    Raises:
+        TypeError: It is no text.
+    """
+    kind = item["type"]
+    if not isinstance(kind, str):
+        raise TypeError(f"an item of the type {kind!r}")
+    return kind
+
+
 def _block(event: dict[str, Any], kind: str, **parts: Any) -> AIMessageChunk:
     """Return a chunk that adds *parts* to an item of this *kind*."""
     index = place(event.get("output_index", 0))
@@ -214,7 +226,7 @@ def _call(event: dict[str, Any], block: dict[str, Any], args: str, **more: Any) 
 
 def _added(event: dict[str, Any]) -> AIMessageChunk:
     item = _item(event["item"])
-    kind = item["type"]
+    kind = _kind(item)
     if kind == "message":
         _check_role(item)
     if kind == "reasoning":
@@ -234,7 +246,7 @@ def _added(event: dict[str, Any]) -> AIMessageChunk:
 
 def _done(event: dict[str, Any]) -> AIMessageChunk:
     item = _item(event["item"])
-    kind = item["type"]
+    kind = _kind(item)
     if kind == "message":
         _check_role(item)
         return AIMessageChunk([
@@ -268,8 +280,8 @@ def _emitted_late(part: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
 
 def _last(number: int, item: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the blocks that have an item of a response that has ended, for `LateFields`."""
-    if item["type"] != "message":
-        return [{"type": item["type"], "last": [_whole(item)], "index": place(number)}]
+    if (kind := _kind(item)) != "message":
+        return [{"type": kind, "last": [_whole(item)], "index": place(number)}]
     _check_role(item)
     return [
         {"type": block["type"], "last": [block], "index": place(number, part)}

@@ -328,6 +328,22 @@ def test_a_call_may_be_sent_whole_at_its_end(kind: str, before: str) -> None:
     assert last[0]["args"] in ({"a": 1}, {"__arg1": 'a "b"'})
 
 
+@pytest.mark.parametrize(
+    "item", [{"type": None, "text": "a"}, {"type": []}, {"text": "a"}], ids=str
+)
+def test_an_item_without_a_type_is_malformed(item: dict[str, Any]) -> None:
+    response = {"object": "response", "output": [item]}
+    for event in (
+        response,
+        {"type": "response.completed", "response": response},
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+    ):
+        for name in ("tools", "react", "auto"):
+            with pytest.raises(ValueError, match="a message with a missing or malformed part"):
+                get_parser(name).stream_parser().feed(event)
+
+
 def test_a_text_may_be_sent_whole_at_its_end() -> None:
     part = {"type": "output_text", "text": "Final Answer: 42", "annotations": []}
     item = {"type": "message", "id": "msg", "role": "assistant", "content": [part]}
