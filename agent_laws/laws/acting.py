@@ -120,7 +120,12 @@ def no_key_counts_twice(
 
 @law
 def no_value_holds_the_next(
-    dialect: Dialect, mode: Mode, text: str, *, values: Sequence[str]
+    dialect: Dialect,
+    mode: Mode,
+    text: str,
+    *,
+    values: Sequence[str],
+    tools: Tools | ToolSet | None = None,
 ) -> None:
     """Check that *text*, a call with a mistake between its values, has these or is refused.
 
@@ -129,12 +134,13 @@ def no_value_holds_the_next(
         mode: The mode in which texts are read.
         text: A turn with one call.
         values: The values of its input, in order; white space around them does not count.
+        tools: The tools that the parser knows.
 
     Raises:
         BrokenLawError: A call is made with other values, or with some of them.
     """
     for ended in NOT_CUT:
-        found = reading(dialect, mode, text, ended=ended, as_stream=ended == "stop")
+        found = reading(dialect, mode, text, tools=tools, ended=ended, as_stream=ended == "stop")
         for call in calls_in(found):
             given = call.tool_input
             if not isinstance(given, dict) or _stripped(given.values()) != [*values]:

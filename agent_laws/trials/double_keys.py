@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -56,6 +56,17 @@ _SPOILING: Final[tuple[tuple[str, str | Callable[[Match[str]], str]], ...]] = (
     (r"[a-z]\w*", lambda found: found[0].capitalize()),
 )
 """What is replaced between two values, each time it stands there, and by what."""
+_SPOILT_OPENERS: Final[tuple[tuple[str, str | Callable[[Match[str]], str]], ...]] = (
+    (r"<(?=\w)", "<_"),
+    (r"<(?=\w)", "<x:"),
+    (r"<(?=\w)", ""),
+    (r"<(?=\w)", "<> "),
+    (r"<(?=\w)", "&lt;"),
+    (r"<(\w[^<>]*)>", r"[\1]"),
+    (r"(?<=<)(\w)(\w)(?=\w)", r"\2\1"),
+    (r"(?<=<\w\w)\w\w", ""),
+)
+"""The same for tags that open a value: only a tool's schema shows that they were meant as such."""
 _decode = json.JSONDecoder().raw_decode
 
 
@@ -77,13 +88,15 @@ class SpoiltKey(NamedTuple):
     """The turn."""
     values: tuple[str, str]
     """The two values."""
+    tools: ToolSet | None = None
+    """The tools that the parser must know to miss the second key."""
 
 
 def spoilt_keys(dialect: Dialect, mode: Mode) -> Iterator[SpoiltKey]:
     """Yield turns with two keys in a call, in each of which one thing between them is misspelt.
 
-    These are quotes, attributes, white space and the case of letters. There are none for inputs
-    that the dialect reads as text.
+    These are quotes, attributes, white space and the case of letters, and, if the tool is known,
+    tags that open a value. There are none for inputs that the dialect reads as text.
     """
     given = _PLACES["at the top"]
     turn = written_turn(dialect, given)
@@ -95,14 +108,20 @@ def spoilt_keys(dialect: Dialect, mode: Mode) -> Iterator[SpoiltKey]:
     values = first, second = (*given.values(),)
     before, _, rest = turn.text.partition(first)
     between, _, after = rest.partition(second)
-    spoilt = (
-        f"{between[: found.start()]}{spell(found) if callable(spell) else found.expand(spell)}"
-        f"{between[found.end() :]}"
-        for pattern, spell in _SPOILING
-        for found in re.finditer(pattern, between)
-    )
-    for text in dict.fromkeys(spoilt):
-        yield SpoiltKey(f"{before}{first}{text}{second}{after}", values)
+    call = turn.calls[0]._replace(tool_input=given)
+    for mistakes, tools in ((_SPOILING, None), (_SPOILT_OPENERS, tool_sets([call])["defaults"])):
+        for text in dict.fromkeys(_respelt(between, mistakes)):
+            yield SpoiltKey(f"{before}{first}{text}{second}{after}", values, tools)
+
+
+def _respelt(
+    text: str, mistakes: Sequence[tuple[str, str | Callable[[Match[str]], str]]]
+) -> Iterator[str]:
+    """Yield *text* with one of the *mistakes*, in each place where it may be made."""
+    for pattern, spell in mistakes:
+        for found in re.finditer(pattern, text):
+            spelt = spell(found) if callable(spell) else found.expand(spell)
+            yield f"{text[: found.start()]}{spelt}{text[found.end() :]}"
 
 
 def double_keys(

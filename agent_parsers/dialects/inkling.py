@@ -7,9 +7,10 @@
 <|end_message|>
 
 The prompt ends with ``<|message_model|>``, so a turn begins behind it. The name of the tool stands
-twice; only the one in the JSON is read. Calls that are text (``<|content_invoke_tool_text|>``) name
-no tool, and the error of a tool (``<|content_tool_error|>``) is not the model's to write: both are
-refused. The renderers sort the keys of past inputs; here they stay in order.
+twice, and both have to be the same; that before the mark may be missing. Calls that are text
+(``<|content_invoke_tool_text|>``) name no tool, and the error of a tool
+(``<|content_tool_error|>``) is not the model's to write: both are refused. The renderers sort the
+keys of past inputs; here they stay in order.
 
 Source: vLLM's renderer and parser called ``inkling``, and SGLang's parsers of this name.
 """
@@ -60,7 +61,8 @@ def read_header(text: str, is_whole: bool, *, lenient: bool, is_marked: bool) ->
     """Return what a header says; without ``<|message_model|>`` before it, it may be content."""
     kind = next((kind for kind in KINDS if is_whole and text.endswith(kind)), "")
     if kind == CALL:
-        return Header(body=PAYLOAD.reader(END, lenient=lenient)())
+        tool = text.removesuffix(kind).strip()
+        return Header(body=PAYLOAD.reader(END, lenient=lenient)(), tool=tool)
     if kind == TEXT_CALL:
         return Header(SkippedDelta, problem="no_tool_name")
     if kind == TOOL_ERROR:
@@ -131,6 +133,10 @@ DIALECT = calls_dialect(
     reasoning=other_reasoning(THOUGHT),
     problems={
         **PROBLEMS,
+        "several_tools": Problem(
+            "expected one name of the tool before and in the JSON of the call, found two",
+            "The call has two names of tools, so nothing was done. Write it again, with one.",
+        ),
         "open_header": Problem(
             "expected a mark that says what the message holds",
             "The header of a message has no end, so nothing was done. Write the message again,"

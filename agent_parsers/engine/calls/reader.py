@@ -77,6 +77,9 @@ class Call:
     lists: Sequence[tuple[str, ...]] = ()
     """Where its values have a list of several elements with one name, as the names that lead there.
     Only the tool schema can show that this is a list, and not a member that stands twice."""
+    held_words: Sequence[str] = ()
+    """Words in a value that stand behind a closing tag of its own. If one is the name of a
+    parameter that the input lacks, the value holds that parameter."""
     texts: Sequence[str] = ()
     """Names of parameters that the call says are texts, so that they stay texts where the tool
     takes other types as well."""

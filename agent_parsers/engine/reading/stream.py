@@ -27,7 +27,7 @@ from agent_parsers.events import MarkerSeen, Repair
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.reading.collecting.collector import Collector
@@ -305,12 +305,12 @@ def _refusal(
     finds_foreign: bool,
     text: str,
     ended: Ended,
-    span: Span,
+    calls: Sequence[Span],
 ) -> BadPayload | None:
-    """Return why lenient mode makes no call of a *text* of which a strict *machine* makes one.
+    """Return why lenient mode does not make all *calls* that a strict *machine* makes of a *text*.
 
     As LangChain reads, it only matters if there may be thoughts in it; what the model invents
-    before its first call, which is at *span*, does not.
+    before its first call does not.
     """
     if machine.mode == "langchain" and not speaks_of_thoughts(text):
         return None
@@ -320,15 +320,18 @@ def _refusal(
         events = stream.read_whole(text, ended=ended)
     except OutputParserException as error:
         is_invented = machine.mode == "langchain" and error.problem == "invented_first"
-        if is_invented and not _is_in_thought(text, span):
+        if is_invented and not _is_in_thought(text, calls[0]):
             return None
         return stream._collector.problem
-    if not isinstance(stream.result, AgentFinish):
+    spans = {each.kind: each.span for each in events if isinstance(each, Repair)}
+    made = stream.result
+    is_answer = isinstance(made, AgentFinish)
+    if not is_answer and "open_reasoning" in spans:
+        return BadPayload("open_reasoning", spans["open_reasoning"])
+    if not is_answer and not (isinstance(made, list) and len(made) < len(calls)):
         return None
-    repairs = (each for each in events if isinstance(each, Repair))
-    quoted = next((each.span for each in repairs if each.kind == "quoted"), None)
-    if quoted is not None:
-        return BadPayload("call_in_quotation", quoted)
+    if "quoted" in spans:
+        return BadPayload("call_in_quotation", spans["quoted"])
     return BadPayload("call_or_answer", (0, len(text)))
 
 

@@ -6,6 +6,7 @@ from agent_parsers import (
     AgentAction,
     DialectParser,
     OutputParserException,
+    get_dialect,
     get_parser,
     list_dialects,
 )
@@ -24,6 +25,8 @@ ENDS = (
 )
 OWN = {"hunyuan_a13b": ("</think>",), "xml": ("</think>", "[/THINK]")}
 """The marks that are looked at in dialects in which the turn is over behind the call."""
+UNSEEN = {"functionary_v32", "glm4", "json_toolcall"}
+"""Dialects that do not see the calls in a thought of other marks: a name on a line, or a fence."""
 ENDED: tuple[Ended, ...] = ("stop", "length", "unknown")
 FEW = {"react_docstore": ("[/THINK]", "[/ Reasoning ]")}
 """Marks that belong to the input if they follow it on its line, as ``[Ann][/THINK]`` does."""
@@ -35,10 +38,10 @@ def send(to: str = "nobody") -> None:
     """Sends a letter."""
 
 
-def written_call(dialect: str) -> str:
+def written_call(dialect: str, to: str = "Ann") -> str:
     """Return a call as *dialect* writes it; ``""`` if it takes no tool of this name."""
     try:
-        return get_parser(dialect, tools=[send]).render(AgentAction("send", {"to": "Ann"}, ""))
+        return get_parser(dialect, tools=[send]).render(AgentAction("send", {"to": to}, ""))
     except ValueError:
         return ""
 
@@ -97,3 +100,25 @@ def test_a_call_is_not_made_before_the_end_of_a_thought_on_its_line(dialect: str
         if end not in FEW.get(dialect, ()):
             assert not calls_made(parser, [call + end]), end
             assert not calls_made(parser, [*call, end]), end
+
+
+@pytest.mark.parametrize("lenient", [True, False], ids=["lenient", "strict"])
+@pytest.mark.parametrize("dialect", list_dialects())
+def test_a_call_in_an_open_thought_behind_another_is_not_left_out(
+    dialect: str, lenient: bool
+) -> None:
+    first, second = written_call(dialect), written_call(dialect, "Bob")
+    parser = get_parser(dialect, tools=[send], lenient=lenient)
+    text = f"{first}\n<think>One more.\n{second}\nThat was all."
+    if first and get_dialect(dialect).several and dialect not in UNSEEN:
+        assert not calls_made(parser, [text]), text
+        assert not calls_made(parser, [*text]), text
+
+
+@pytest.mark.parametrize("dialect", list_dialects())
+def test_strict_reading_makes_no_call_in_an_open_thought(dialect: str) -> None:
+    call = written_call(dialect)
+    parser = get_parser(dialect, tools=[send], lenient=False)
+    if call:
+        assert not calls_made(parser, [f"<think>{call}"]), call
+        assert not calls_made(parser, [f"<think>Now.\n{call}"]), call

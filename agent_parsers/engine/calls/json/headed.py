@@ -38,6 +38,8 @@ class Header(NamedTuple):
     """Reads the header and the body, if they are a call in JSON."""
     body: CallReader | None = None
     """Reads the body alone, if that is the whole call."""
+    tool: str = ""
+    """The name of the tool in the header, if that in the body has to be the same."""
     head: Head | None = None
     """Where the name of the tool stands, if the body is its input as verbatim text."""
     problem: str = ""
@@ -61,7 +63,7 @@ class HeadedMessage(CallsReader):
         may_begin: Returns whether a header may begin with a text.
     """
 
-    problems: ClassVar[frozenset[str]] = NamedJson.problems | {"open_header"}
+    problems: ClassVar[frozenset[str]] = NamedJson.problems | {"open_header", "several_tools"}
 
     def __init__(
         self,
@@ -162,6 +164,13 @@ class HeadedMessage(CallsReader):
         odd = (Repair("header", span, header.odd),) if header.odd else ()
         span = (start, self._at)
         return [Call("", "", span, is_text=True, is_aside=header.is_aside, repairs=odd)]
+
+    @override
+    def close(self) -> tuple[list[Event], Call]:
+        events, call = super().close()
+        if self._header is not None and self._header.tool not in ("", call.tool):
+            call.refuse("several_tools")
+        return events, call
 
     def _named(self, head: Head, input_span: Span) -> Call:
         """Return the call of the tool that *head* names; the body is its input."""

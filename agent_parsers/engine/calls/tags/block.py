@@ -81,6 +81,7 @@ class TaggedBlock(CallsReader):
         self._openers: list[str] = []
         self._odd_names: list[str] = []
         self._lists: list[tuple[str, ...]] = []
+        self._held_words: list[str] = []
         self._texts: list[str] = []
         self._has_json = False  # whether its arguments stand in JSON
         self._call = Call(  # the current call, or the last one
@@ -92,6 +93,7 @@ class TaggedBlock(CallsReader):
             openers=self._openers,
             odd_names=self._odd_names,
             lists=self._lists,
+            held_words=self._held_words,
             texts=self._texts,
             lacks="values",  # without its end, a closing tag may be part of a value
         )
@@ -154,7 +156,9 @@ class TaggedBlock(CallsReader):
         self._value = None
         self._in = In.CALL
         self._is_ended = part in OWN_CLOSERS
-        self._surplus = self._surplus or value.quotes
+        if value.quotes:
+            self._surplus = True
+            self._held_words += value.words_behind_closer()
         key, span = value.key, (value.at, self._at)
         if not key:
             self._call.refuse("no_key")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.markers.patterns import Search
 
 _not_space: Final = re.compile(r"\S").search
+_WORDS: Final = re.compile(r"[\w-]+").findall
 _LONGEST_MARK: Final = 16
 """Longest closing quotation mark, in characters."""
 _ENDS: Final = CLOSERS | {TagPart.KEY}
@@ -142,6 +143,13 @@ class TaggedValue:
                 return (self._before_break if is_own else _before_space)(text, at, begin), tag
             self.quotes = self.quotes or part in OWN_CLOSERS
         return len(text), None
+
+    def words_behind_closer(self) -> list[str]:
+        """Return the words in the value that stand behind a closing tag of its own."""
+        text = self._text()
+        tags = self._form.whole.finditer(text)
+        end = next((tag.end() for tag in tags if self._form.part(tag) in OWN_CLOSERS), len(text))
+        return _WORDS(text, end)
 
     def lose_quote(self) -> bool:
         """Read the value again as one that lacks its closing quotation mark.

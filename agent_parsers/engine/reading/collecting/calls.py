@@ -468,7 +468,9 @@ class CallsCollector(Collector):
             self.problem = BadPayload(
                 "action_and_answer", end_span("action_and_answer", text, entry)
             )
-        elif self._made and (refused := self._refused(log, self._made[0].span)) is not None:
+        elif self._made and self._leaves_calls_out(state):
+            self.problem = BadPayload("open_reasoning", self._beside.thoughts[-1])
+        elif self._made and (refused := self._refused(log, [m.span for m in self._made])):
             self.problem = refused
         elif self._made:
             self._act_beside(events, log, entry if state.part is Part.SKIPPED else -1)
@@ -505,6 +507,14 @@ class CallsCollector(Collector):
             self._met += thought.end_calls(events)
         is_settled = thought.is_over and state.part is Part.THOUGHT
         return self._machine.initial if is_settled else state
+
+    def _leaves_calls_out(self, state: State) -> bool:
+        """Return whether a thought behind calls, in which the text ends, may have another."""
+        start, stop = self._beside.thoughts[-1] if self._beside.thoughts else (0, 0)
+        is_open = state.part is Part.THOUGHT or state.is_draft
+        if not is_open or start <= self._made[0].span[0]:
+            return False
+        return not calls_no_tool(self._slice(start, stop), self._machine.initial)
 
     def _drops_stray_mark(self, events: list[Event], state: State) -> bool:
         """Drop a last line that only opens a thought, where the model stopped.

@@ -47,7 +47,7 @@ class Setup(NamedTuple):
     """When calls are emitted; see `StreamParser`."""
     reads_foreign: bool = False
     """Whether calls in the form of another dialect are looked for in the text of an answer."""
-    refusal: Callable[[str, Ended, Span], BadPayload | None] | None = None
+    refusal: Callable[[str, Ended, Sequence[Span]], BadPayload | None] | None = None
     """Returns why a call at this place of the turn with this text is not made, if it is not."""
     keeps_text: bool = True
     """Whether the whole text is kept; a log without a limit would need all memory."""
@@ -316,20 +316,17 @@ class Collector:
         if isinstance(result, AgentFinish):
             events.append(Finish(result, span))
         else:
-            if (bad := self._refused(result.log, span)) is not None:
+            if (bad := self._refused(result.log, [span])) is not None:
                 raise bad
             events.append(ActionComplete(result, span))
         self.result = result
 
-    def _refused(self, log: str, span: Span) -> BadPayload | None:
-        """Return why the calls of a turn with this *log* are not made; `None` if they are.
-
-        The first of them is at *span*.
-        """
+    def _refused(self, log: str, calls: Sequence[Span]) -> BadPayload | None:
+        """Return why the *calls* of a turn with this *log* are not made; `None` if they are."""
         if self._setup.refusal is None:
             return None
         is_all = len(log) >= len(self.text.rstrip())  # else a mark ends the turn
-        return self._setup.refusal(log, self.ended if is_all else "stop", span)
+        return self._setup.refusal(log, self.ended if is_all else "stop", calls)
 
     def _finish(self, events: list[Event], log: str, *, is_cut: bool = False) -> None:
         assert self._answer is not None, "an answer was read"

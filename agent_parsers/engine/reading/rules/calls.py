@@ -42,6 +42,9 @@ class CallRules(InputRules):
         if call.lists and not call.problem:
             is_meant = tools is not None and tools.has_lists(call.tool, call.lists)
             call = call if is_meant else replace(call, problem="repeated_key")
+        lacking = (word for word in call.held_words if word not in call.tool_input)
+        if tools is not None and any(tools.declares(call.tool, [word]) for word in lacking):
+            call = replace(call, problem=call.problem or "ambiguous_end")
         is_open = call.unnamed or (call.others and not call.problem)
         if not is_open or tools is None:
             return call
