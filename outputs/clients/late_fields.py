@@ -21,6 +21,7 @@ from outputs.clients.plain_data import PLACE, place
 from outputs.clients.text_input import TEXT_END, TEXT_START, json_inside
 from outputs.clients.unread_calls import NamedCall, calls_beside, raw_calls
 from outputs.messages.ai import AIMessage, AIMessageChunk
+from outputs.messages.growing_calls import known_id
 from outputs.messages.merging import merge_dicts, merge_lists
 from outputs.messages.tool import ToolCallChunk, tool_call_chunk
 
@@ -127,7 +128,7 @@ class LateFields:
                 self._note(index, fields)
                 new.append(index, fields)
             for whole in block.get("whole", ()):
-                self._add(index, whole, new)
+                self._add(self._begun_at(whole, index), whole, new)
             for whole in block.get("last", ()):
                 found = self._place_of(whole, index)
                 self._last.add(found)
@@ -158,7 +159,7 @@ class LateFields:
     def _note(self, index: str, fields: dict[str, Any]) -> None:
         """Note the *fields* of a block as emitted."""
         kind = fields.get("type", "")
-        if index not in self._kinds:
+        if self._kinds.get(index) != kind:  # items without a number share an index
             if index not in self._last:
                 self._open.setdefault(kind, {})[index] = None
             self._free = max(self._free, number_of(index) + 1)
@@ -170,8 +171,8 @@ class LateFields:
         for name, part in fields.items():
             if part:
                 seen.setdefault(name, []).append(part)
-                if name == _label_of(known) and isinstance(part, str):
-                    self._labelled.setdefault((known, part), []).append(index)
+                if name == _label_of(kind) and isinstance(part, str):
+                    self._labelled.setdefault((kind, part), []).append(index)
 
     def _add(self, index: str, whole: dict[str, Any], new: _Blocks) -> None:
         """Add to the *new* blocks what a *whole* has more than its pieces."""
@@ -209,6 +210,15 @@ class LateFields:
                     late[name] = rest
         return late
 
+    def _begun_at(self, whole: dict[str, Any], own: str) -> str:
+        """Return the index of the block that a *whole* is about: a call is known by its id.
+
+        Servers leave out the number of the item in some events.
+        """
+        call_id = known_id(whole.get("call_id")) if whole["type"] in CALLS else None
+        begun = self._labelled.get((whole["type"], call_id), [])
+        return begun[0] if begun and own not in begun else own
+
     def _place_of(self, whole: dict[str, Any], own: str) -> str:
         """Return the index of the block that the last form of an item is about.
 
@@ -220,21 +230,27 @@ class LateFields:
         same = self._labelled.get((kind, label), ()) if isinstance(label, str) else ()
         likely = [index for index in (*islice(same, _MOST), own) if index in alike]
         for index in (*likely, *islice(alike, _MOST)):
-            if self._agrees(index, whole):
+            if None not in self._rests(index, whole):
                 return index
         if likely:
             return likely[0]
+        # A call is known by its id; the parts of a text share that, and are known by their place.
+        again = same if kind in CALLS else [own] if own in same or not label else []
+        for index in islice(again, _MOST):
+            if index in self._last and self._rests(index, whole) <= {""}:
+                return index  # the last form comes again
         if own not in self._kinds:
             return own
         return place(self._free, *map(int, own[len(PLACE) :].split("_")[2:]))
 
-    def _agrees(self, index: str, whole: dict[str, Any]) -> bool:
-        seen = self._seen[index]
-        return all(
-            _rest("".join(seen[name]), part, is_json=name == "arguments") is not None
+    def _rests(self, index: str, whole: dict[str, Any]) -> set[str | None]:
+        """Return what the fields of a *whole* have behind their pieces; `None` if one differs."""
+        seen = self._seen.get(index, {})
+        return {
+            _rest("".join(seen.get(name, ())), part, is_json=name == "arguments")
             for name, part in whole.items()
-            if name in _GROWING and name in seen and part and isinstance(part, str)
-        )
+            if name in _GROWING and part and isinstance(part, str)
+        }
 
 
 class _Blocks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import Any
 
 import langchain_core.messages as lc
@@ -255,6 +256,52 @@ def test_pieces_that_are_messages_are_still_pieces() -> None:
     for chunks in (ollama, older, mixed, ["ha", "ha"], ["h", AIMessage("aha")]):
         for name in ("tools", "hermes", "auto"):
             assert read(chunks, name) == "haha"
+
+
+# -- what comes again ------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("name", ["tools", "auto"])
+def test_the_text_of_a_last_event_that_comes_again_is_said_once(name: str) -> None:
+    last = {"type": "response.completed", "response": response(said("Fair"), said("winds"))}
+    for chunks in ([last], [*done(said("Fair"), said("winds")), last]):
+        assert read([*chunks, last], name) == read(chunks, name)
+
+
+def test_an_equal_item_that_only_the_last_event_has_is_another() -> None:
+    first = done({"type": "reasoning", "id": "r", "summary": []}, item("Ryde"))
+    output = response(item("Ryde"), item("Ryde", call_id="c2"))
+    assert (
+        read([*first, {"type": "response.completed", "response": output}], "tools") == ["Ryde"] * 2
+    )
+
+
+EVENTS: list[dict[str, Any]] = [
+    {"type": "response.output_item.added", "item": item("", id="f", arguments="")},
+    {"type": "response.function_call_arguments.delta", "item_id": "f", "delta": '{"to": "Ryde"}'},
+    *({**event, "output_index": 1} for event in done(item("Ryde", id="f"))),
+    {"type": "response.completed", "response": response(
+        {"type": "reasoning", "id": "r", "summary": []}, item("Ryde", id="f"))},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("numbered", [*product([True, False], repeat=3)], ids=str)
+@pytest.mark.parametrize("first", [[], done({"type": "reasoning", "id": "r", "summary": []})])
+@every_mode
+def test_an_event_without_the_number_of_its_item_is_of_no_other_call(
+    first: list[Any], numbered: tuple[bool, ...], lenient: bool
+) -> None:
+    events: list[dict[str, Any]] = [
+        {**event, "output_index": 1} if has_number else
+        {name: part for name, part in event.items() if name != "output_index"}
+        for event, has_number in zip(EVENTS, numbered, strict=False)
+    ]  # fmt: skip
+    has_delta_elsewhere = numbered[0] != numbered[1]
+    for chunks in ([*events], [*events, EVENTS[-1]], [events[0], *events[2:]]):
+        if has_delta_elsewhere and events[1] in chunks:
+            with pytest.raises(OutputParserException, match="name of a tool"):
+                read([*first, *chunks], "tools", lenient=lenient)
+        else:
+            assert read([*first, *chunks], "tools", lenient=lenient) == ["Ryde"]
 
 
 # -- a call whose result is in the reply -----------------------------------------------------------
