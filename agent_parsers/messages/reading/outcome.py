@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -103,6 +103,7 @@ class Outcome:
         self._names = None if tools is None else tools.names
         self._actions: list[AgentAction] = []
         self._spans: list[Span] = []
+        self._made: set[tuple[str, Hashable]] = set()  # by their ids
         self._finish: AgentFinish | None = None
         self._bad: BadCall | None = None
         self._at: int | None = None  # which call of the message is read
@@ -556,12 +557,17 @@ class Outcome:
             log = log_of(tool, tool_input, self._content)
         except RecursionError as error:
             raise BadCall("deep_arguments", span) from error
+        call_id = known_id(call_id)
+        if call_id and self._is_checked:
+            made = call_id, call_key(tool, tool_input)
+            if made in self._made:
+                return  # the same call again
+            self._made.add(made)
         self._spans.append(span)
         if self._is_function:
             self._actions.append(make_call(tool, tool_input, log, message))
         else:
-            action = make_tool_call(tool, tool_input, log, message, known_id(call_id))
-            self._actions.append(action)
+            self._actions.append(make_tool_call(tool, tool_input, log, message, call_id))
 
 
 def _emit(

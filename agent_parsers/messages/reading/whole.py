@@ -133,7 +133,8 @@ def _quick_actions(
 ) -> list[AgentAction] | None:
     """Return the actions of *calls*, whose arguments are *written* in *message* too, if at all."""
     content = message.content
-    if message.invalid_tool_calls:
+    ids = {call["id"] or id(call) for call in calls}
+    if message.invalid_tool_calls or len(ids) < len(calls):  # a call may come again
         return None
     said = f"responded: {content}\n\n" if content else "\n\n"
     size = len(content) + len(written)

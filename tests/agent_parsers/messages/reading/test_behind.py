@@ -260,6 +260,39 @@ def test_pieces_that_are_messages_are_still_pieces() -> None:
 
 # -- what comes again ------------------------------------------------------------------------------
 
+CALL = chunk("tool_calls", tool_calls=[{"index": 0, **call("Ryde")}, {"index": 1, **call("Ryde")}])
+AGAIN: dict[str, list[Any]] = {
+    "OpenAI": [whole("tool_calls", tool_calls=[call("Ryde"), call("Ryde")])],
+    "OpenAI in chunks": [CALL],
+    "OpenAI twice": [whole("tool_calls", tool_calls=[call("Ryde")])] * 2,
+    "chunks behind the whole": [whole("tool_calls", tool_calls=[call("Ryde")]), *CALLED],
+    "Anthropic": [anthropic(use("Ryde"), use("Ryde"), reason="tool_use")],
+    "Anthropic in events": events_of(anthropic(use("Ryde"), use("Ryde"), reason="tool_use")),
+    "Responses": [response(item("Ryde"), item("Ryde"))],
+    "Responses in events": done(item("Ryde"), item("Ryde")),
+    "Responses twice": [response(item("Ryde"))] * 2,
+    "last event": [{"type": "response.completed", "response": response(item("Ryde"))}] * 2,
+    "all events": [*done(item("Ryde")), *[
+        {"type": "response.completed", "response": response(item("Ryde"))}] * 2],
+    "Ollama": [{"message": {"role": "assistant", "tool_calls": [call("Ryde")]}, "done": True}] * 2,
+    "LangChain": [lc.AIMessage("", tool_calls=LANGCHAIN.tool_calls * 2)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("chunks", AGAIN.values(), ids=AGAIN)
+@every_mode
+def test_a_call_that_comes_again_with_its_id_is_made_once(chunks: list[Any], lenient: bool) -> None:
+    assert read(chunks, "tools", lenient=lenient) == ["Ryde"]
+    if len(chunks) == 1:
+        parser: Any = get_parser("tools", tools=[sail], lenient=lenient)
+        assert len(parser.invoke(chunks[0])) == 1
+
+
+def test_calls_with_one_id_or_none_that_may_differ_are_all_made() -> None:
+    for calls in ([call("Ryde"), call("Hull")], [call("Ryde", id=""), call("Ryde", id="null")]):
+        assert len(read([whole("tool_calls", tool_calls=calls)], "tools")) == 2
+
+
 @pytest.mark.parametrize("name", ["tools", "auto"])
 def test_the_text_of_a_last_event_that_comes_again_is_said_once(name: str) -> None:
     last = {"type": "response.completed", "response": response(said("Fair"), said("winds"))}
