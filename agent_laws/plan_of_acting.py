@@ -92,7 +92,7 @@ def _quoted(dialect: Dialect, mode: Mode, examples: int) -> Cases:
     for each in _few(quotations(dialect, mode), examples):
         yield {"text": each.text, "meant": each.meant, "may_repair": each.may_repair}
     for enclosed in _few(enclosed_calls(dialect), examples):
-        yield {"text": enclosed.text, "tools": enclosed.tools}
+        yield {"text": enclosed.text, "meant": enclosed.meant, "tools": enclosed.tools}
 
 
 def _early(dialect: Dialect, mode: Mode, examples: int) -> Cases:

@@ -14,7 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_laws.trials.pieces import marker_in
-from agent_laws.trials.sample_calls import calls_in, reading, usual_turn
+from agent_laws.trials.sample_calls import Meant, calls_in, reading, usual_turn
 from agent_laws.trials.tool_shapes import tool_sets
 
 if TYPE_CHECKING:
@@ -53,6 +53,10 @@ _OTHER_THOUGHTS: Final[tuple[Pair, ...]] = (
     ("<|thought_begin|>", "<|thought_end|>"),
     ("{{thinking}}", "{{/thinking}}"),
     ("<cot>", "</cot>"),
+    ("<|channel>thought\n", "<channel|>"),
+    ("<|channel|>analysis<|message|>", "<|end|>"),
+    ("<|content_thinking|>", "<|end_message|>"),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
 )
 _ELEMENTS: Final = (
     "pre", "code", "blockquote", "example", "document", "tool_output", "output", "result", "q",
@@ -115,6 +119,8 @@ class EnclosedCall(NamedTuple):
     """The turn."""
     tools: ToolSet | None = None
     """The tools that the parser knows, of one shape after another."""
+    meant: tuple[Meant, ...] = ()
+    """The call that follows, if any: it may be made, and no other."""
 
 
 KINDS: Final = (
@@ -127,7 +133,10 @@ KINDS: Final = (
 
 @cache
 def enclosed_calls(dialect: Dialect) -> tuple[EnclosedCall, ...]:
-    """Return turns in which something encloses a call; marks of the dialect itself are left out."""
+    """Return turns in which something encloses a call; marks of the dialect itself are left out.
+
+    Behind each second one stands a call that is meant, if turns may have several.
+    """
     turn = usual_turn(dialect, "quoted")
     call = turn.text.strip("\n")
     line = " ".join(call.split("\n"))
@@ -144,6 +153,11 @@ def enclosed_calls(dialect: Dialect) -> tuple[EnclosedCall, ...]:
             text = f"<{name}>\n{call}\n</{name}>"
             found.append(EnclosedCall("around_all", f"<{name}>", text))
     known = cycle(tools for shape, tools in tool_sets(turn.calls).items() if shape != "no_tools")
+    meant = usual_turn(dialect, "meant")
+    calls = tuple(Meant(call.tool, call.tool_input) for call in meant.calls)
+    for at in range(0, len(found) if dialect.several else 0, 2):
+        text = f"{found[at].text}\n{meant.text}"
+        found[at] = found[at]._replace(text=text, meant=calls)
     return tuple(each._replace(tools=tools) for each, tools in zip(found, known, strict=False))
 
 

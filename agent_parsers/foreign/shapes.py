@@ -302,11 +302,15 @@ def _with_object(text: str, mention: Mention, start: int, at: int, tools: ToolSe
     """Return the shape of a name, from offset *start* on, and the object at offset *at*."""
     read = object_at(text, at, lenient=True)
     form = f"as the name {mention.tool} and an object"
-    value = None if read.value is None or read.repeats else fitted(tools, mention.tool, read.value)
+    given, tool = read.value, mention.tool
+    inner = calls_in(given, tools) if given and not tools.declares(tool, given) else None
+    if inner is not None:  # the object is a call itself, and has to name the same tool
+        given = inner[0][1] if len(inner) == 1 and inner[0][0] == tool else None
+    value = None if given is None or read.repeats else fitted(tools, tool, given)
     if value is None:
         stop, why = (len(text), _CUT) if read.value is None else (read.stop, _NOT_TAKEN)
         return Shape(form, (start, stop), why=why, is_doubtful=True)
-    return Shape(form, (start, _end_of(text, read.stop)), ((mention.tool, value),))
+    return Shape(form, (start, _end_of(text, read.stop)), ((tool, value),))
 
 
 def _end_of(text: str, at: int) -> int:

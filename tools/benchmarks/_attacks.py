@@ -236,7 +236,7 @@ def keys(dialect: Dialect, mode: Mode, _step: int) -> Iterator[Attack]:
 def enclosed(dialect: Dialect, _mode: Mode, step: int) -> Iterator[Attack]:
     """Yield calls within marks of thoughts and quotations, known, respelt and made up."""
     for found in enclosed_calls(dialect)[::step]:
-        yield Attack(found.text, (), found.tools, what=found.kind)
+        yield Attack(found.text, found.meant, found.tools, what=found.kind)
 
 
 def beside(dialect: Dialect, mode: Mode, _step: int) -> Iterator[Attack]:

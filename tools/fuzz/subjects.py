@@ -151,7 +151,7 @@ def _try_caution(
     tools = random.choice([*tool_sets(turn.calls).values()])
     at = [random.randrange(len(turn.text) + 1), random.choice(seams(turn))]
     enclosed = random.choice(enclosed_calls(dialect))
-    quote: dict[str, Any] = {"tools": enclosed.tools}
+    quote: dict[str, Any] = {"tools": enclosed.tools, "meant": enclosed.meant}
     trials = [
         (partial(laws.strict_reading_is_never_laxer, dialect, tools=tools), text),
         (

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
-from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.engine.markers.kinds import Literal, spelt_texts
 from agent_parsers.engine.markers.patterns import Begun
 from agent_parsers.engine.reading.collecting.collector import Left, Setup
@@ -23,7 +22,7 @@ from agent_parsers.engine.tables.guards import closes_the_outermost
 from agent_parsers.engine.tables.modes import STRICT
 from agent_parsers.engine.tables.problems import too_long
 from agent_parsers.engine.tables.table import Part
-from agent_parsers.events import MarkerSeen, Repair
+from agent_parsers.events import ActionComplete, MarkerSeen, Repair
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -324,11 +323,10 @@ def _refusal(
             return None
         return stream._collector.problem
     spans = {each.kind: each.span for each in events if isinstance(each, Repair)}
-    made = stream.result
-    is_answer = isinstance(made, AgentFinish)
-    if not is_answer and "open_reasoning" in spans:
+    made = [each.span for each in events if isinstance(each, ActionComplete)]
+    if made and "open_reasoning" in spans:
         return BadPayload("open_reasoning", spans["open_reasoning"])
-    if not is_answer and not (isinstance(made, list) and len(made) < len(calls)):
+    if all(any(start < end and at < stop for at, end in made) for start, stop in calls):
         return None
     if "quoted" in spans:
         return BadPayload("call_in_quotation", spans["quoted"])

@@ -174,7 +174,7 @@ def write_python(value: Any) -> str:
     """
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
-    if value is None or (isinstance(value, int | float) and math.isfinite(value)):
+    if value is None or (isinstance(value, int | float) and abs(value) < math.inf):
         return repr(value)
     if isinstance(value, list):
         return f"[{', '.join(map(write_python, value))}]"

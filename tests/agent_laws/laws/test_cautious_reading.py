@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 def test_an_enclosed_call_is_not_made(dialect: Dialect, mode: Mode, kind: str) -> None:
     found = [each for each in enclosures.enclosed_calls(dialect) if each.kind == kind]
     for case in some(found, dialect, 1 / 2):
-        laws.reasoning_and_quotation_never_act(dialect, mode, case.text, tools=case.tools)
+        laws.reasoning_and_quotation_never_act(
+            dialect, mode, case.text, meant=case.meant, tools=case.tools
+        )
 
 
 @every_turn_mode
