@@ -69,12 +69,14 @@ def _named(outcome: Any) -> str:
     return "answer" if isinstance(outcome, AgentFinish) else "call"
 
 
-def counted(found: Sequence[Mapping[str, Any]], outcomes: Sequence[str]) -> list[str]:
-    """Return the rows of a table with how many of each dialect, and of what was told, came out."""
-    rows = [f"| dialect | told | {' | '.join(outcomes)} |", "|---" * (2 + len(outcomes)) + "|"]
-    for name in (*dict.fromkeys(each["dialect"] for each in found), "all"):
+def counted(
+    found: Sequence[Mapping[str, Any]], outcomes: Sequence[str], by: str = "dialect"
+) -> list[str]:
+    """Return the rows of a table: how many of each dialect, or *by* another key, came out how."""
+    rows = [f"| {by} | told | {' | '.join(outcomes)} |", "|---" * (2 + len(outcomes)) + "|"]
+    for name in (*dict.fromkeys(each[by] for each in found), "all"):
         for told in TOLD:
-            those = [e for e in found if e["told"] == told and name in (e["dialect"], "all")]
+            those = [e for e in found if e["told"] == told and name in (e[by], "all")]
             counts = Counter(each["outcome"] for each in those)
             cells = " | ".join(f"{counts[each]} of {len(those)}" for each in outcomes)
             rows.append(f"| {name} | {told} | {cells} |")
