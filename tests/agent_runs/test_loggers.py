@@ -106,6 +106,7 @@ ROWS = [Logged(text) for text in RUN * 2]
 LABELLED = [at for at, row in enumerate(ROWS) if ": " in row.text]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("logger", LOGGERS)
 def test_what_another_logger_writes_is_in_no_run_and_is_told(form: str, logger: str) -> None:
@@ -114,6 +115,7 @@ def test_what_another_logger_writes_is_in_no_run_and_is_told(form: str, logger: 
         assert not [*faults(FORMS[form], ROWS, at, Logged(text, logger, level))]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("level", [each for each in LEVELS if each != "INFO"])
 def test_a_record_at_another_level_ends_the_text_before_it(form: str, level: str) -> None:
@@ -178,6 +180,7 @@ def test_a_logger_that_has_begun_another_run_is_not_mixed_in() -> None:
     assert "Later." in told
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("form", FORMS)
 def test_another_logger_may_write_a_thousand_records_first(form: str) -> None:
     said = ("idle", f"({OTHER})", "3 left", "job 7: done in 2 s", "Task: none")

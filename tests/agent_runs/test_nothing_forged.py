@@ -33,6 +33,7 @@ def test_there_are_many_shapes() -> None:
     assert len(BARE) > 12
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("text", [*QUOTED, *BARE])
 def test_a_run_that_is_quoted_or_told_of_is_no_run(text: str) -> None:
     assert runs_in(text) == []

@@ -47,6 +47,7 @@ def assert_no_fault(trials: Iterable[Trial]) -> None:
             pytest.fail(f"{trial.kind}, {trial.how}: {fault}\n{given}", pytrace=False)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("law", "client", "mode"), [*product(LAWS, CLIENTS, MODES)])
 def test_a_law_holds(law: str, client: str, mode: Mode) -> None:
     for setting in settings_of(law):

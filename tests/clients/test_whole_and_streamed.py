@@ -270,6 +270,7 @@ WRITERS: Final[dict[str, Callable[..., list[Any]]]] = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("writer", WRITERS)
 @pytest.mark.parametrize("client", CLIENTS)
 def test_whole_and_streamed_go_back_alike(client: str, writer: str, size: int) -> None:

@@ -700,6 +700,7 @@ LOGGED = 'INFO:httpx:HTTP Request: GET https://a.example "HTTP/1.1 200 OK"'
 TRACEBACK = 'Traceback (most recent call last):\n  File "a.py", line 3, in f\nKeyError: 4'
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("form", [TOLD, TASKS])
 @pytest.mark.parametrize("is_between", [True, False])
 @pytest.mark.parametrize("text", [*CERTAIN, TRACEBACK])

@@ -361,6 +361,7 @@ def test_the_form_of_the_answer_is_the_upstreams_without_tools_and_ours_with_the
     asyncio.run(run())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["llama_cpp", "vllm", "sglang"])
 @pytest.mark.parametrize("is_text", [False, True], ids=["chat", "text"])
 def test_a_reply_that_has_begun_is_continued(kind: str, is_text: bool) -> None:

@@ -72,6 +72,7 @@ every_parser = pytest.mark.parametrize("parser", PARSERS, ids=lambda parser: typ
 
 @refusing
 @every_parser
+@pytest.mark.one_in(3)
 def test_every_parser_raises_it_whole_and_in_part(parser: Any, fields: dict[str, Any]) -> None:
     for message in (AIMessage(**fields), lc.AIMessage(**fields)):
         with pytest.raises(op.ModelRefusalError) as raised:
@@ -86,6 +87,7 @@ def test_every_parser_raises_it_whole_and_in_part(parser: Any, fields: dict[str,
 
 @refusing
 @every_parser
+@pytest.mark.one_in(3)
 def test_a_stream_ends_in_it(parser: Any, fields: dict[str, Any]) -> None:
     last = {"response_metadata": fields.get("response_metadata", {})}
     first = {name: value for name, value in fields.items() if name not in last}

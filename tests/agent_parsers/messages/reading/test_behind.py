@@ -147,6 +147,7 @@ def test_a_call_of_a_whole_message_behind_its_chunks_is_made_once(
     anthropic(use("Ryde"), {"type": "shell_call", "call_id": "s", "action": {}}),
 ])  # fmt: skip
 @every_mode
+@pytest.mark.one_in(2)
 def test_other_calls_behind_the_chunks_are_an_error(
     chunks: list[Any], _message: Any, other: Any, lenient: bool
 ) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 @every_dialect
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["tools", "openai_functions"])
 def test_calls_of_a_dialect_in_a_whole_message_are_no_answer(dialect: Dialect, name: str) -> None:
     for turn, tools, _ in foreign_turns(dialect):
