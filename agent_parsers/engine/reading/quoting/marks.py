@@ -167,12 +167,10 @@ _OF_THOUGHTS: Final = (
 _THOUGHT: Final = re.compile(
     rf"[{_OPENS}|][^{_OPENS}{_CLOSES}\n\"',]{{0,40}}(?i:{'|'.join(_OF_THOUGHTS)}|cot\b)"
 ).search
-_LAST_CLOSER: Final = re.compile(
-    rf"[{_OPENS}][\s|｜]*+/[^{_OPENS}{_CLOSES}\n]{{1,60}}+(?P<end>[{_CLOSES}]|)\s*+\Z"
-).search
-_LINE_CLOSERS: Final = re.compile(
-    rf"^[ \t]*+([{_OPENS}][\s|｜]*+/[^{_OPENS}{_CLOSES}\n]{{1,60}}+[{_CLOSES}])", re.MULTILINE
-).finditer
+_CLOSER: Final = rf"[{_OPENS}][ \t|｜]{{0,2}}+/[^{_OPENS}{_CLOSES}\n]{{1,60}}+"
+_may_be_closer: Final = re.compile(rf"[{_OPENS}][ \t|｜]{{0,2}}+/").search
+_LAST_CLOSER: Final = re.compile(rf"{_CLOSER}(?P<end>[{_CLOSES}]|)\s*+\Z").search
+_LINE_CLOSERS: Final = re.compile(rf"^[ \t]*+({_CLOSER}[{_CLOSES}])", re.MULTILINE).finditer
 _MOST_CLOSER: Final = 80
 """How many characters at the end of a text are looked at."""
 _BEGUN_WORDS: Final = "|".join(
@@ -206,7 +204,7 @@ def unopened_end(text: str) -> Span | None:
 
     Only a tag counts that begins a line, or in which the text ends.
     """
-    if "/" not in text:
+    if _may_be_closer(text) is None:
         return None
     tags = (found.span(1) for found in _LINE_CLOSERS(text) if speaks_of_thoughts(found[1]))
     last = last_closer(text)
