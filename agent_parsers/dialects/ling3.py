@@ -19,12 +19,14 @@ from agent_parsers.authoring import TAGS, Given, ResultsWriter, role_frame
 from agent_parsers.dialects import glm45
 
 END = "<|role_end|>"
+ROLE = "<role>{}</role>"
+OPENS, _, CLOSES = ROLE.partition("{}")
 
 DIALECT = replace(
     glm45.FORMAT,
     name="ling3",
     aliases=(),
-    summary="as glm45, in turns that begin with <role> (Ling 3)",
+    summary="as glm45, in turns that begin with a role (Ling 3)",
     payload=replace(
         glm45.PAYLOAD,
         call="{tool}{parameters}\n",
@@ -36,5 +38,5 @@ DIALECT = replace(
     content=("", ""),
     ends=(END,),
     results=ResultsWriter(each=("\n<tool_response>\n", "\n</tool_response>"), between=""),
-    turn_frame=role_frame((f"{END}<role>", "</role>"), "OBSERVATION", "ASSISTANT"),
-).dialect(given=(Given("<role>HUMAN</role>"), Given("<role>SYSTEM</role>")))
+    turn_frame=role_frame((END + OPENS, CLOSES), "OBSERVATION", "ASSISTANT"),
+).dialect(given=(Given(ROLE.format("HUMAN")), Given(ROLE.format("SYSTEM"))))

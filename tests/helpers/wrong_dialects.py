@@ -189,31 +189,42 @@ def without_escapes(results: Sequence[Result], number: int) -> str:
     return HERMES.results_text(bare, number)
 
 
+def in_both_modes(change: Callable[[Table], Table], **others: Any) -> Dialect:
+    """Return a dialect with a *change* of both tables: strict reading asks lenient reading."""
+    tables = {"strict": change(HERMES.strict), "lenient": change(HERMES.lenient)}
+    return replace(HERMES, name="hermes_like", aliases=(), **tables, **others)
+
+
 def unaware_of_thoughts() -> Dialect:
-    """Return a dialect that reads the markers of its own thoughts as content."""
-    table = HERMES.strict
+    """Return a dialect that reads the markers of thoughts as content."""
     thoughts = ("thought", "end of thought")
-    return hermes_with(
-        markers={name: marker for name, marker in table.markers.items() if name not in thoughts},
-        parts={name: role for name, role in table.parts.items() if name != "thought"},
-        transitions={
-            row: transition
-            for row, transition in table.transitions.items()
-            if not {*row} & {*thoughts}
-        },
-        ends={},
-        starts={"content": "content"},
-        prompt_ends={},
-    )
+
+    def without_thoughts(table: Table) -> Table:
+        rows = table.transitions.items()
+        return replace(
+            table,
+            markers={name: mark for name, mark in table.markers.items() if name not in thoughts},
+            parts={name: role for name, role in table.parts.items() if name != "thought"},
+            transitions={row: go for row, go in rows if not {*row} & {*thoughts}},
+            ends={},
+            starts={"content": "content"},
+            prompt_ends={},
+        )
+
+    return in_both_modes(without_thoughts, reasoning=())
 
 
 def acting_on_thoughts() -> Dialect:
     """Return a dialect that ignores the end of a thought that was not opened."""
-    late = {
-        row: transition._replace(late="") if isinstance(transition, Go) else transition
-        for row, transition in HERMES.strict.transitions.items()
-    }
-    return hermes_with(transitions=late)
+
+    def never_late(table: Table) -> Table:
+        rows = {
+            row: go._replace(late="", restarts=False) if isinstance(go, Go) else go
+            for row, go in table.transitions.items()
+        }
+        return replace(table, transitions=rows)
+
+    return in_both_modes(never_late)
 
 
 def leniently(**changes: Any) -> Dialect:
@@ -603,7 +614,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
             }
         ),
         laws.no_answer_has_the_end_of_a_thought,
-        "the answer is 'It is lit.', and is read as .*</think>",
+        "the answer is 'It is lit.', and is read as .*</thi",
         "<think>.*",
     ),
     "results are written without their escapes": (

@@ -188,15 +188,21 @@ def speaks_of_thoughts(text: str) -> bool:
     return _THOUGHT(_UNSEEN.sub("", text)) is not None
 
 
+def _is_tag(text: str) -> bool:
+    """Return whether the first and the last sign of *text* are a pair of brackets."""
+    return text[0] + text[-1] in _BRACKETS
+
+
 def last_closer(text: str) -> Match[str] | None:
     """Return the tag that closes a thought at the very end of *text*, whole or cut.
 
     The group "end" is empty if it is cut.
     """
     found = _LAST_CLOSER(text, max(0, len(text) - _MOST_CLOSER))
-    if found is None or speaks_of_thoughts(found[0]):
-        return found
-    return None if found["end"] or _ends_in_begun_word(found[0]) is None else found
+    if found is None or (found["end"] and not _is_tag(found[0].rstrip())):
+        return None
+    is_begun = not found["end"] and _ends_in_begun_word(found[0]) is not None
+    return found if is_begun or speaks_of_thoughts(found[0]) else None
 
 
 def unopened_end(text: str) -> Span | None:
@@ -206,7 +212,8 @@ def unopened_end(text: str) -> Span | None:
     """
     if _may_be_closer(text) is None:
         return None
-    tags = (found.span(1) for found in _LINE_CLOSERS(text) if speaks_of_thoughts(found[1]))
+    whole = (found for found in _LINE_CLOSERS(text) if _is_tag(found[1]))
+    tags = (found.span(1) for found in whole if speaks_of_thoughts(found[1]))
     last = last_closer(text)
     span = next(tags, last and last.span())
     return None if span is None or speaks_of_thoughts(text[: span[0]]) else span
