@@ -76,7 +76,7 @@ class BeamCall(TaggedCalls):
         call = self._call
         super()._leave()
         # The stop sequence may be what closed it; without parameters, that has to be known.
-        call.lacks = "closer" if self._inputs else "input"
+        call.lacks = "parameters" if self._inputs else "input"
 
 
 def table(*, lenient: bool) -> Table:

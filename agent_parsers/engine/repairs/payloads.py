@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from output_parsers import OutputParserException
     from outputs.messages.ended import Ended
 
-Lack: TypeAlias = Literal["", "closer", "input", "arguments", "values"]
+Lack: TypeAlias = Literal["", "closer", "input", "parameters", "arguments", "values"]
 """What is missing from a call at the end of the text.
 
 ``""``: nothing. ``"closer"``: the closer of the call; its arguments are closed. ``"arguments"``:
 the closer of the arguments; their last value is closed. ``"input"``: an input that only the end of
-the text could close, as far as it goes; nothing of it, perhaps. ``"values"``: more than that, or it
-is not certain that the last value is complete."""
+the text could close, as far as it goes; nothing of it, perhaps. ``"parameters"``: the closer of
+the call, which closes its arguments too, so that more of them may have followed. ``"values"``: more
+than that, or it is not certain that the last value is complete."""
 
 
 def may_lack(lacks: Lack, ended: Ended, fills: Callable[[], bool]) -> bool:

@@ -399,6 +399,9 @@ class InputRules:
         def fills() -> bool:
             return tools is not None and tools.fills(tool, arguments)
 
+        if lacks == "parameters":  # only a schema shows which may be missing
+            is_known = tools is not None and tools.checks(tool)
+            return ended == "stop" or (ended == "unknown" and (not is_known or fills()))
         return (self.lenient or lacks in ("closer", "input")) and may_lack(lacks, ended, fills)
 
 
