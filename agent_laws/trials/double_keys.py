@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from json import JSONDecodeError
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from agent_laws.trials.sample_calls import calls_in, reading, written_turn
 from agent_laws.trials.tool_shapes import tool_sets
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from agent_parsers.authoring import Mode
     from agent_parsers.toolset import ToolSet
 
+_Mistakes: TypeAlias = "tuple[tuple[str, str | Callable[[Match[str]], str]], ...]"
+"""Patterns, and what is written in place of what they find."""
 _FIRST, _SECOND, _OTHER = "kaa", "kbb", "kcc"
 """Keys that occur in no other word; they are in order, since some templates sort keys."""
 _PLACES: Final[dict[str, dict[str, Any]]] = {
@@ -41,7 +43,7 @@ _IN_NAME: Final = "in a call in place of the name"
 KINDS: Final = (*_PLACES, _SECOND_CALL, _ROLES, _IN_NAME)
 """The kinds of turns with duplicate keys."""
 _MOST_OBJECTS: Final = 4
-_SPOILING: Final[tuple[tuple[str, str | Callable[[Match[str]], str]], ...]] = (
+_SPOILING: Final[_Mistakes] = (
     (r'"(\w+)"', r"'\1'"),
     (r'"(\w+)"', r"\1"),
     (r'"(\w+)"', r"“\1”"),
@@ -56,7 +58,7 @@ _SPOILING: Final[tuple[tuple[str, str | Callable[[Match[str]], str]], ...]] = (
     (r"[a-z]\w*", lambda found: found[0].capitalize()),
 )
 """What is replaced between two values, each time it stands there, and by what."""
-_SPOILT_OPENERS: Final[tuple[tuple[str, str | Callable[[Match[str]], str]], ...]] = (
+_SPOILT_OPENERS: Final[_Mistakes] = (
     (r"<(?=\w)", "<_"),
     (r"<(?=\w)", "<x:"),
     (r"<(?=\w)", ""),
@@ -96,7 +98,7 @@ def spoilt_keys(dialect: Dialect, mode: Mode) -> Iterator[SpoiltKey]:
     """Yield turns with two keys in a call, in each of which one thing between them is misspelt.
 
     These are quotes, attributes, white space and the case of letters, and, if the tool is known,
-    tags that open a value. There are none for inputs that the dialect reads as text.
+    tags that open a value. Inputs that the dialect reads as text yield no turns.
     """
     given = _PLACES["at the top"]
     turn = written_turn(dialect, given)
@@ -114,9 +116,7 @@ def spoilt_keys(dialect: Dialect, mode: Mode) -> Iterator[SpoiltKey]:
             yield SpoiltKey(f"{before}{first}{text}{second}{after}", values, tools)
 
 
-def _respelt(
-    text: str, mistakes: Sequence[tuple[str, str | Callable[[Match[str]], str]]]
-) -> Iterator[str]:
+def _respelt(text: str, mistakes: _Mistakes) -> Iterator[str]:
     """Yield *text* with one of the *mistakes*, in each place where it may be made."""
     for pattern, spell in mistakes:
         for found in re.finditer(pattern, text):

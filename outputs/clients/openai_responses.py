@@ -194,7 +194,7 @@ def _kind(item: dict[str, Any]) -> str:
     """Return the type of an item, by which its pieces and its whole forms are told apart.
 
     Raises:
-        TypeError: It is no text.
+        TypeError: It is not a string.
     """
     kind = item["type"]
     if not isinstance(kind, str):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from bisect import bisect_right
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
@@ -323,10 +324,12 @@ def _refusal(
             return None
         return stream._collector.problem
     spans = {each.kind: each.span for each in events if isinstance(each, Repair)}
-    made = [each.span for each in events if isinstance(each, ActionComplete)]
+    made = sorted(each.span for each in events if isinstance(each, ActionComplete))
     if made and "open_reasoning" in spans:
         return BadPayload("open_reasoning", spans["open_reasoning"])
-    if all(any(start < end and at < stop for at, end in made) for start, stop in calls):
+    ends = [end for _, end in made]
+    places = ((bisect_right(ends, start), stop) for start, stop in calls)
+    if all(at < len(made) and made[at][0] < stop for at, stop in places):  # each meets one
         return None
     if "quoted" in spans:
         return BadPayload("call_in_quotation", spans["quoted"])

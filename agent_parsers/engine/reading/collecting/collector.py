@@ -48,7 +48,7 @@ class Setup(NamedTuple):
     reads_foreign: bool = False
     """Whether calls in the form of another dialect are looked for in the text of an answer."""
     refusal: Callable[[str, Ended, Sequence[Span]], BadPayload | None] | None = None
-    """Returns why a call at this place of the turn with this text is not made, if it is not."""
+    """Returns why not all calls at these places of a text are made; `None` if they are."""
     keeps_text: bool = True
     """Whether the whole text is kept; a log without a limit would need all memory."""
 

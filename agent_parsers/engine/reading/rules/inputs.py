@@ -397,12 +397,12 @@ class InputRules:
         """Return whether a call of *tool* counts although the text ended before its closer."""
 
         def fills() -> bool:
+            if lacks == "parameters" and not (tools is not None and tools.checks(tool)):
+                return True  # only a schema shows which may be missing
             return tools is not None and tools.fills(tool, arguments)
 
-        if lacks == "parameters":  # only a schema shows which may be missing
-            is_known = tools is not None and tools.checks(tool)
-            return ended == "stop" or (ended == "unknown" and (not is_known or fills()))
-        return (self.lenient or lacks in ("closer", "input")) and may_lack(lacks, ended, fills)
+        is_plain = lacks in ("closer", "input", "parameters")  # the dialect itself may leave it out
+        return (self.lenient or is_plain) and may_lack(lacks, ended, fills)
 
 
 def _is_placeholder_of_any(value: Any, words: PromptWords, tools: ToolSet) -> bool:
