@@ -44,8 +44,10 @@ class Machine(CallRules):
         table = self.table
         self.mode = mode
         reads_halves = self.lenient and not table.is_run
-        self.half_stops = _halves(dialect.stop) if reads_halves else ()
-        self.half_ends = (*self.half_stops, *_half_closers(table)) if reads_halves else ()
+        self.half_stops: tuple[str, ...] = _halves(dialect.stop) if reads_halves else ()
+        self.half_ends: tuple[str, ...] = ()
+        if reads_halves:
+            self.half_ends = (*self.half_stops, *_half_closers(table))
         states = states_of(table, dialect.stop)
         self.initial: State = states[table.initial]
         self._starts = {start: states[name] for start, name in table.starts.items()}
