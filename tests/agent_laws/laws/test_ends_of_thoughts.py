@@ -13,7 +13,7 @@ from agent_parsers import (
 from agent_parsers.events import ActionComplete
 from outputs.messages.ended import Ended
 
-ENDS = (
+SLASHED = (
     "</think>",
     "</thinking>",
     "[/THINK]",
@@ -22,7 +22,21 @@ ENDS = (
     "</thought>",
     "[/ Reasoning ]",
     '</think reason="done">',
+    "<\\think>",
+    "<\\/think>",
+    "＜／think＞",
 )
+WORDED = {
+    "[end of thinking]": "[end of thi",
+    "<|end_of_thought|>": "<|end_of_tho",
+    "<THINKING_END>": "<THINKING_EN",
+    "<|endofthought|>": "<|endoftho",
+    "[Reasoning stopped]": "[Reasoning st",
+}
+"""Ends without a slash, each with the first beginning that shows what it is."""
+ENDS = (*SLASHED, *WORDED)
+LINES = ("--- end of thinking ---", "END OF REASONING", "(end of thought)", "**Thinking done**")
+"""Ends that are lines, which are text in an input that nothing closes: a file may have them."""
 OWN = {"hunyuan_a13b": ("</think>",), "xml": ("</think>", "[/THINK]")}
 """The marks that are looked at in dialects in which the turn is over behind the call."""
 UNSEEN = {"functionary_v32", "glm4", "json_toolcall"}
@@ -30,6 +44,17 @@ UNSEEN = {"functionary_v32", "glm4", "json_toolcall"}
 ENDED: tuple[Ended, ...] = ("stop", "length", "unknown")
 FEW = {"react_docstore": ("[/THINK]", "[/ Reasoning ]")}
 """Marks that belong to the input if they follow it on its line, as ``[Ann][/THINK]`` does."""
+OPEN_INPUTS = {
+    "conversational",
+    "haystack",
+    "mrkl",
+    "react",
+    "react_crewai",
+    "react_docstore",
+    "react_llamaindex",
+    "react_zh",
+    "self_ask",
+}
 LEAST = 3
 """How many letters of a mark show what it is: ``</th`` may close a cell."""
 
@@ -70,11 +95,23 @@ def test_a_call_before_the_end_of_a_thought_is_not_made(dialect: str, lenient: b
     call = written_call(dialect)
     parser = get_parser(dialect, tools=[send], lenient=lenient)
     for end in OWN.get(dialect, ENDS) if call else ():
-        for before in ("", "I could write. ", "<think>"):
+        for before in ("", "I could write. ", "<think>")[: 3 if end in SLASHED else 1]:
             for after in ("", "\nNo letter today.", " 4"):
                 text = f"{before}{call}\n{end}{after}"
                 assert not calls_made(parser, [text]), text
                 assert not calls_made(parser, [*text]), text
+
+
+@pytest.mark.parametrize("lenient", [True, False], ids=["lenient", "strict"])
+@pytest.mark.parametrize("dialect", sorted({*list_dialects()} - OPEN_INPUTS))
+def test_a_call_before_a_line_that_ends_a_thought_is_not_made(dialect: str, lenient: bool) -> None:
+    call = written_call(dialect)
+    parser = get_parser(dialect, tools=[send], lenient=lenient)
+    for end in LINES if call else ():
+        for after in ("", "\nNo letter today."):
+            text = f"{call}\n{end}{after}"
+            assert not calls_made(parser, [text]), text
+            assert not calls_made(parser, [*text]), text
 
 
 @pytest.mark.parametrize("lenient", [True, False], ids=["lenient", "strict"])
@@ -85,7 +122,8 @@ def test_a_call_is_not_made_if_the_reply_is_cut_in_the_end_of_a_thought(
     call = written_call(dialect)
     parser = get_parser(dialect, tools=[send], lenient=lenient)
     for end in OWN.get(dialect, ENDS) if call else ():
-        least = max(len(end) // 2 + 1, *(at for at in range(len(end)) if letters(end[:at]) < LEAST))
+        shown = (at + 1 for at in range(len(end)) if letters(end[:at]) < LEAST)
+        least = len(WORDED[end]) if end in WORDED else max(len(end) // 2 + 1, *shown)
         for text in (f"{call}\n{end[:size]}" for size in range(least, len(end))):
             for ended in ENDED:
                 assert not calls_made(parser, [text], ended), (text, ended)

@@ -17,7 +17,7 @@ from unicodedata import normalize
 from agent_parsers.engine.reading.quoting.watch import TRIPLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from re import Match
 
     from agent_parsers.events import Span
@@ -40,6 +40,8 @@ _BRACKETS: Final = (
 """The brackets of tags, in any script."""
 _OPENS: Final = re.escape("".join(pair[0] for pair in _BRACKETS))
 _CLOSES: Final = re.escape("".join(pair[1] for pair in _BRACKETS))
+_SLASH: Final = r"[/\\／⁄∕]{1,2}+"
+"""What closes a tag: a slash, one that leans the other way, or both, as JSON escapes one."""
 _SIGNS: Final = r"!#%*|@?~"
 _RUN: Final = "{1,8}+"
 """How many signs a mark has; a run without end would be looked through from each of its signs."""
@@ -164,19 +166,42 @@ _OF_THOUGHTS: Final = (
     "deliberat", "inner",
 )  # fmt: skip
 """How the names of thoughts begin."""
-_THOUGHT: Final = re.compile(
-    rf"[{_OPENS}|][^{_OPENS}{_CLOSES}\n\"',]{{0,40}}(?i:{'|'.join(_OF_THOUGHTS)}|cot\b)"
+
+
+def _begun(words: Iterable[str], least: int) -> str:
+    """Return a pattern of the beginnings of *words*, of at *least* so many letters."""
+    return "|".join(word[:size] for word in words for size in range(len(word), least - 1, -1))
+
+
+_ENDED: Final = ("ended", "stopped", "closed", "finished", "completed", "done")
+_STEMS: Final = rf"(?:{'|'.join(_OF_THOUGHTS)}|cot\b)"
+_IN_TAG: Final = rf"[^{_OPENS}{_CLOSES}\n\"',:]"
+_THOUGHT: Final = re.compile(rf"[{_OPENS}|][^{_OPENS}{_CLOSES}\n\"',]{{0,40}}(?i:{_STEMS})").search
+_CLOSER: Final = (
+    rf"[{_OPENS}](?>[ \t|｜]{{0,2}}+{_SLASH}[^{_OPENS}{_CLOSES}\n]{{1,60}}+"
+    rf"|(?!\s){_IN_TAG}{{1,60}}+)"
+)
+_may_be_closer: Final = re.compile(
+    rf"[{_OPENS}](?>[ \t|｜]{{0,2}}+{_SLASH}|{_IN_TAG}{{0,40}}(?i:en|st|cl|fi|co|do))"
 ).search
-_CLOSER: Final = rf"[{_OPENS}][ \t|｜]{{0,2}}+/[^{_OPENS}{_CLOSES}\n]{{1,60}}+"
-_may_be_closer: Final = re.compile(rf"[{_OPENS}][ \t|｜]{{0,2}}+/").search
+"""Finds a tag that may close, with a slash, or with the beginning of a word of `_ENDED`."""
 _LAST_CLOSER: Final = re.compile(rf"{_CLOSER}(?P<end>[{_CLOSES}]|)\s*+\Z").search
 _LINE_CLOSERS: Final = re.compile(rf"^[ \t]*+({_CLOSER}[{_CLOSES}])", re.MULTILINE).finditer
 _MOST_CLOSER: Final = 80
 """How many characters at the end of a text are looked at."""
-_BEGUN_WORDS: Final = "|".join(
-    word[:size] for word in _OF_THOUGHTS for size in range(len(word), 2, -1)
+_has_thought: Final = re.compile(_STEMS).search
+_HAS_SLASH: Final = rf"\A[^\w\s]{{0,3}}[\s|]*+{_SLASH}"
+_END_OF: Final = "(?:end|stop|close)(?:of)?"
+_BEGUN: Final = _begun(_OF_THOUGHTS, 3) + "|cot"
+_HAS_END: Final = (
+    r"(?<![^\W_])(?:(?:end|finish|complet)(?:s|ed?|ing)?|stop(?:s|p?ed|ping)?|clos(?:es?|ed|ing)"
+    rf"|done)(?![^\W_])|{_END_OF}{_STEMS}|{_STEMS}[a-z]{{0,4}}?(?:end|stop)(?![^\W_])"
 )
-_ends_in_begun_word: Final = re.compile(rf"(?<![^\W_])(?i:{_BEGUN_WORDS}|cot)\Z").search
+_has_end: Final = re.compile(rf"{_HAS_SLASH}|{_HAS_END}|{_SLASH}\W{{0,2}}\Z").search
+_has_begun_end: Final = re.compile(
+    rf"{_HAS_SLASH}|{_HAS_END}|(?<![^\W_])(?:{_begun(_ENDED, 2)})\Z|{_END_OF}(?:{_BEGUN})\Z"
+).search
+_has_begun_thought: Final = re.compile(rf"{_STEMS}|(?<![^\W_])(?:{_END_OF})?(?:{_BEGUN})\Z").search
 
 
 def speaks_of_thoughts(text: str) -> bool:
@@ -186,6 +211,19 @@ def speaks_of_thoughts(text: str) -> bool:
         is_marked = "<" in text or "[" in text or "{" in text or "|" in text
         return is_marked and _THOUGHT(text) is not None
     return _THOUGHT(_UNSEEN.sub("", text)) is not None
+
+
+def ends_thought(mark: str, *, is_cut: bool = False) -> bool:
+    """Return whether a *mark* says that a thought ends, with a slash or in words.
+
+    Args:
+        mark: An element or a line, such as ``</think>`` or ``[end of thinking]``.
+        is_cut: Whether the text ends in the middle of the mark.
+    """
+    said = normalize("NFKC", _UNSEEN.sub("", mark)).casefold()
+    if is_cut:
+        return _has_begun_thought(said) is not None and _has_begun_end(said) is not None
+    return _has_thought(said) is not None and _has_end(said) is not None
 
 
 def _is_tag(text: str) -> bool:
@@ -201,8 +239,7 @@ def last_closer(text: str) -> Match[str] | None:
     found = _LAST_CLOSER(text, max(0, len(text) - _MOST_CLOSER))
     if found is None or (found["end"] and not _is_tag(found[0].rstrip())):
         return None
-    is_begun = not found["end"] and _ends_in_begun_word(found[0]) is not None
-    return found if is_begun or speaks_of_thoughts(found[0]) else None
+    return found if ends_thought(found[0].rstrip(), is_cut=not found["end"]) else None
 
 
 def unopened_end(text: str) -> Span | None:
@@ -210,10 +247,11 @@ def unopened_end(text: str) -> Span | None:
 
     Only a tag counts that begins a line, or in which the text ends.
     """
-    if _may_be_closer(text) is None:
+    is_plain = text.isascii() and not ("<" in text or "[" in text or "{" in text)
+    if is_plain or _may_be_closer(text) is None:
         return None
     whole = (found for found in _LINE_CLOSERS(text) if _is_tag(found[1]))
-    tags = (found.span(1) for found in whole if speaks_of_thoughts(found[1]))
+    tags = (found.span(1) for found in whole if ends_thought(found[1]))
     last = last_closer(text)
     span = next(tags, last and last.span())
     return None if span is None or speaks_of_thoughts(text[: span[0]]) else span
@@ -310,6 +348,12 @@ def ruler_key(line: str) -> str:
         if not (is_between or is_behind or (lead == "--" and " " not in said)):
             return ""
     return f"ruler {sign}"
+
+
+def is_between_signs(line: str) -> bool:
+    """Return whether a *line* is words in brackets or emphasis: ``(so far)``, ``**so far**``."""
+    found = _EDGES(line.strip())
+    return found is not None and found[1] == found[3][::-1].translate(_MIRROR) != ""
 
 
 def words_of(line: str) -> str:

@@ -16,6 +16,8 @@ from agent_parsers.engine.reading.quoting.marks import (
     PAIRS,
     bracket_keys,
     comment_keys,
+    ends_thought,
+    is_between_signs,
     is_pair,
     is_quote,
     last_closer,
@@ -26,7 +28,6 @@ from agent_parsers.engine.reading.quoting.marks import (
     name_of,
     quote_keys,
     ruler_key,
-    speaks_of_thoughts,
     words_of,
 )
 from agent_parsers.engine.reading.quoting.spans import trimmed
@@ -201,6 +202,7 @@ class Surroundings:
         # By key: the spans of its marks, and how many holes precede each.
         self._open: dict[str, list[tuple[Span, int]]] = {}
         self._fences: dict[str, str] = {}  # the key of the last fence of each sign
+        self._ends: dict[Span, int] = {}  # of thoughts not opened here, and the holes before each
         self._late_fences: list[tuple[Span, int]] = []  # those of tildes that begin within a line
         # By sign: the opening mark of the fence that a line with text closed last.
         self._doubtful: dict[str, tuple[Span, int]] = {}
@@ -296,13 +298,11 @@ class Surroundings:
         closer = None if self._has_labels else last_closer(self._text)
         if closer is not None and not closer["end"]:
             before = sum(hole[0] < closer.start() for hole in self._holes)
-            self._end_thought(closer.span(), before)
-
-    def _end_thought(self, span: Span, number: int) -> None:
-        """Close a thought that the prompt opened, by a mark behind a *number* of holes."""
-        if number:
-            thought = Quotation("a thought", 0, span[1], ((0, 0), span), "call_in_thought")
-            self._closed.append((thought, 0, number))
+            self._ends[closer.span()] = before
+        for span, number in self._ends.items():  # of thoughts that the prompt opened
+            if number:
+                thought = Quotation("a thought", 0, span[1], ((0, 0), span), "call_in_thought")
+                self._closed.append((thought, 0, number))
 
     def _open_in(self, call: str) -> None:
         """Open the brackets that a *call* opens and does not close, such as that of a list."""
@@ -329,10 +329,7 @@ class Surroundings:
             case "triple" | "strike":
                 self._turn(spelt, "quotes" if kind == "triple" else "struck text", span, number)
             case "ruler":
-                if key := ruler_key(spelt):
-                    self._pair(("", key), "lines", span, number)
-                    self._open[key] = []  # each ruler ends one section and begins the next
-                    self._pair((key, ""), "lines", span, number)
+                self._meet_ruler(spelt, span, number)
             case "quote":
                 opens, closes = quote_keys(self._text, mark)
                 if opens and may_nest(self._text, span):
@@ -345,6 +342,15 @@ class Surroundings:
             case _:
                 what, keys = PAIRS[kind]
                 self._pair(keys(spelt), what, span, number)
+
+    def _meet_ruler(self, spelt: str, span: Span, number: int) -> None:
+        """Close the section of a ruler and open the next; or meet words between two signs."""
+        if key := ruler_key(spelt):
+            self._pair(("", key), "lines", span, number)
+            self._open[key] = []
+            self._pair((key, ""), "lines", span, number)
+        elif is_between_signs(spelt):
+            self._pair(("", ""), "lines", span, number)
 
     def _meet_ticks(self, spelt: str, span: Span, number: int) -> None:
         """Open or close a fence within a line, or what backticks quote."""
@@ -406,9 +412,10 @@ class Surroundings:
     def _pair(self, keys: tuple[str, str], what: str, span: Span, number: int) -> None:
         """Close what one of *keys* may close, or open what the other may open."""
         opens, closes = keys
-        may_end = what == "an element" and not self._has_labels
         if opened := self._open.get(closes):
             mark = opened.pop()
+            if what == "an element":
+                self._ends.pop(mark[0], None)
             has_hole = self._close(what, mark, span, number)
             if not has_hole and what in ("backticks", "a fence", "a comment"):
                 self._forget(closes, mark[0][0])
@@ -417,8 +424,14 @@ class Surroundings:
             span = span[0], tagged.end() if tagged else span[1]
             self._open.setdefault(opens, []).append((span, number))
             self._recent.append((span[0], opens))
-        elif may_end and speaks_of_thoughts(self._text[slice(*span)]):  # the prompt opened it
-            self._end_thought(span, number)
+        if not opened and number and not self._has_labels and self._ends_thought(what, span):
+            self._ends[span] = number
+
+    def _ends_thought(self, what: str, span: Span) -> bool:
+        """Return whether an element, or a line of few words, at *span* is the end of a thought."""
+        mark = self._text[slice(*span)]
+        is_mark = what == "an element" or (what == "lines" and len(words_of(mark).split()) < 5)
+        return is_mark and ends_thought(mark)
 
     def _close(self, what: str, mark: tuple[Span, int], span: Span, number: int) -> bool:
         """Keep the quotation between two marks if a hole is in it; return whether one is."""

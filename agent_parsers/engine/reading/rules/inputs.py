@@ -155,7 +155,7 @@ class InputRules:
         Raises:
             BadPayload: The input has no value, or holds the end of a thought.
         """
-        if "/" in written and (end := self.thought_end(written)) is not None:
+        if (end := self.thought_end(written)) is not None:
             raise BadPayload("call_in_thought", end)
         return self.read_input(written, repairs)
 
