@@ -25,6 +25,8 @@ SLASHED = (
     "<\\think>",
     "<\\/think>",
     "＜／think＞",
+    "</思考>",
+    "</Gedankengang>",
 )
 WORDED = {
     "[end of thinking]": "[end of thi",

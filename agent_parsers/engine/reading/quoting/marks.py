@@ -163,7 +163,8 @@ _MIRROR: Final = str.maketrans("<>()[]{}", "><)(][}{", "!")
 
 _OF_THOUGHTS: Final = (
     "think", "thought", "reason", "reflect", "scratch", "monolog", "analys", "rational",
-    "deliberat", "inner",
+    "deliberat", "inner", "raisonn", "pensée", "razonam", "pensam", "ragion", "gedank", "überleg",
+    "рассужд", "мысл", "思考", "思维", "推理",
 )  # fmt: skip
 """How the names of thoughts begin."""
 
