@@ -66,13 +66,18 @@ def tagged_table(
         ends: Markers that end the turn.
         drafts: Markers that open no more than drafts in a thought, see `CallFormat`.
         also: Other spellings that lenient mode reads, see `CallFormat`.
+
+    Raises:
+        ValueError: *also* has spellings of the tags around calls, which belong to the tags.
     """
+    if also and not also.keys().isdisjoint(("call", "end of call")):
+        raise ValueError("other spellings of tags are given by spellings= of their TaggedPayload")
     tags = form.tags
     wrapped = TagPart.WRAP in tags
     opener, closer = (
         (TagPart.WRAP, TagPart.END_WRAP) if wrapped else (TagPart.CALL, TagPart.END_CALL)
     )
-    also = {**(also or {}), "call": tags[opener].others, "end of call": tags[closer].others}
+    others = {**(also or {}), "call": tags[opener].others, "end of call": tags[closer].others}
     mark = tags[TagPart.CALL].canonical
     is_whole = mark[-1] == ">"  # otherwise the tag goes on, and the call reader needs all of it
     new_call = partial(TaggedCalls, form, mark if is_whole and not wrapped else mark[0])
@@ -83,7 +88,7 @@ def tagged_table(
         ends=ends,
         drafts=drafts,
         lenient=form.lenient,
-        also=also if form.lenient else {},
+        also=others if form.lenient else {},
     )
     markers: dict[str, Marker] = {**table.markers}
     transitions: dict[tuple[str, str], Transition] = {}

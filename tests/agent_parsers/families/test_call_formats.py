@@ -248,6 +248,11 @@ def test_calls_in_tags_have_no_region() -> None:
         replace(FORMAT, payload=TAGGED, region=("<calls>", "</calls>")).dialect()
 
 
+def test_other_spellings_of_tags_belong_to_the_tags() -> None:
+    with pytest.raises(ValueError, match="spellings= of their TaggedPayload"):
+        replace(FORMAT, payload=TAGGED, also={"end of call": ("</done>",)}).dialect()
+
+
 @pytest.mark.parametrize(
     ("call", "parameter", "words"),
     [
