@@ -28,6 +28,7 @@ from agent_parsers.foreign.places import (
     is_over,
     is_structural,
     mentions_of,
+    other_lead,
 )
 from agent_parsers.foreign.shapes import find_nameless, find_shapes
 
@@ -231,6 +232,8 @@ def _doubt(text: str, trial: DialectTrial, spans: Sequence[Span]) -> str:
     begin = spans[0][0] if trial.first_mark < 0 else min(trial.first_mark, spans[0][0])
     if trial.is_told and is_in_clause(text, begin, spans[-1][1]):
         return "it stands in the middle of a sentence"
+    if not trial.is_told and (mark := other_lead(text, spans[0][0])):
+        return f"it stands behind {mark}"
     is_raw = not trial.dialect.several and any(isinstance(each, str) for each in trial.inputs)
     if is_raw and any(isinstance(each, str) and _PARAGRAPH(each) for each in trial.inputs):
         return "text follows it, or belongs to its input"

@@ -10,7 +10,11 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from agent_parsers.engine.markers.kinds import is_hedged
-from agent_parsers.engine.reading.quoting.quotations import Quotation, Surroundings
+from agent_parsers.engine.reading.quoting.quotations import (
+    Quotation,
+    Surroundings,
+    speaks_of_results,
+)
 from agent_parsers.engine.reading.quoting.spans import merged
 
 if TYPE_CHECKING:
@@ -170,6 +174,44 @@ def stands(text: str, spans: Sequence[Span]) -> list[Stand]:
         return "alone" if is_alone else "in a sentence"
 
     return [stand(span) for span in spans]
+
+
+def unmarked(text: str, start: int) -> int:
+    """Return where the marks end that stand before a call, from offset *start* of *text* on."""
+    marks = _MARKS(text, start)
+    return start if marks is None else marks.end()
+
+
+_MARK: Final = r"<[|｜/]{0,2}\w[^<>\n]{0,60}>|\[[^\[\]\n{}\"']{0,40}\]|\{\w{1,30}\}"
+_MARKS: Final = re.compile(rf"(?>\s*+(?:{_MARK}|[^\w\s\"'<\[{{]))*+\s*+").match
+_each_mark: Final = re.compile(_MARK).finditer
+_SAYS_CALL: Final = re.compile(
+    r"tool|func|action|invoke|exec|call|plugin|python|code|json|command|\buse\b|request"
+    r"|assistant|commentary|message|channel|start|constrain|^bos|^s$|end|/",
+    re.IGNORECASE,
+).search
+"""Whether a mark may stand before a call, or ends what stands before it."""
+
+
+def other_mark(text: str, calls: Sequence[Span]) -> str:
+    """Return what stands around or before one of the *calls* and does not say that it is one.
+
+    That is a quotation, as for any call, or a mark of another thing, such as ``[ERROR]``; empty
+    if there is none.
+    """
+    around = Surroundings(text, calls)
+    for number, (start, _) in enumerate(calls):
+        if (quotation := around.quotation(number)) is not None:
+            return quotation.what
+        if mark := other_lead(text, start):
+            return mark
+    return ""
+
+
+def other_lead(text: str, start: int) -> str:
+    """Return the mark before offset *start* on its line that does not say that a call follows."""
+    marks = (each[0] for each in _each_mark(line_before(text, start)))
+    return next((m for m in marks if not _SAYS_CALL(m) or speaks_of_results(m)), "")
 
 
 def is_in_block(text: str, spans: Sequence[Span]) -> bool:

@@ -33,7 +33,9 @@ from agent_parsers.foreign.places import (
     is_in_block,
     is_over,
     line_before,
+    other_mark,
     stands,
+    unmarked,
 )
 
 if TYPE_CHECKING:
@@ -55,6 +57,8 @@ class Shape(NamedTuple):
     """Whether it may be anything else if other text stands beside it."""
     is_data: bool = False
     """Whether it is a call in a sentence too."""
+    end: int = -1
+    """Where a call ends that may have marks on both sides in its span; -1 if it has none."""
 
 
 _CODE: Final = re.compile(
@@ -108,6 +112,9 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
         return Foreign(wrong.form, wrong.span, why=wrong.why)
     if not is_over(text, last.span[1]):
         return Foreign(last.form, last.span, why="text follows it")
+    cores = [(unmarked(text, s.span[0]), s.end) if s.end >= 0 else s.span for s in alone]
+    if mark := other_mark(text, cores):
+        return Foreign(first.form, first.span, why=f"it stands in, or behind, {mark}")
     if len(alone) < len(shapes):
         return Foreign(first.form, first.span, why="another beside it is quoted")
     for one, other in pairwise(alone):
@@ -310,7 +317,7 @@ def _with_object(text: str, mention: Mention, start: int, at: int, tools: ToolSe
     if value is None:
         stop, why = (len(text), _CUT) if read.value is None else (read.stop, _NOT_TAKEN)
         return Shape(form, (start, stop), why=why, is_doubtful=True)
-    return Shape(form, (start, _end_of(text, read.stop)), ((tool, value),))
+    return Shape(form, (start, _end_of(text, read.stop)), ((tool, value),), end=read.stop)
 
 
 def _end_of(text: str, at: int) -> int:
@@ -408,4 +415,4 @@ def _code(text: str, mention: Mention, span: Span, tools: ToolSet) -> Shape:
     value = None if given is None else fitted(tools, mention.tool, given)
     if value is None:
         return Shape(form, (start, stop), why=_NO_VALUES, is_doubtful=True)
-    return Shape(form, (start, _end_of(text, stop)), ((mention.tool, value),))
+    return Shape(form, (start, _end_of(text, stop)), ((mention.tool, value),), end=stop)

@@ -54,9 +54,12 @@ _IS_HALF_MARK: Final = re.compile(r"\s*+\|[^\s|]++\|>").match
 """Matches a line that begins with a mark without its first character: ``|call|>``."""
 _IS_ITEM: Final = re.compile(r"\s*+(?:[-*+•]|\d++[.)])\s").match
 _IS_CALL: Final = re.compile(r"tool|func|action|invoke|exec|(?<![a-z])calls?(?![a-z])").search
-_IS_GIVEN: Final = re.compile(
-    r"output|respon|result|return|observ|error|example|sample|descri"
+speaks_of_results: Final = re.compile(
+    r"output|respon|result|return|observ|error|example|sample|descri|cancel|fail|reject|denied"
+    r"|draft|histor|template|schema|pending|block|abort|invalid|(?<![a-z])(?:not|never|no|old|past)_",
+    re.IGNORECASE,
 ).search
+"""Whether a name says that what it encloses is given to the model, or is no call that counts."""
 _IS_FORM: Final = frozenset(("json", "xml", "python", "code", "py", "javascript", "yaml"))
 _DENIED: Final = re.compile(
     r"\b(?:not|never|cannot|avoid|wrong|instead of|rather than)\b|n['’]t\b", re.IGNORECASE
@@ -576,7 +579,7 @@ def is_wrapper(name: str, *, is_led: bool) -> bool:
     A form may say so, too, if no text stands before it: with text, it may as well be quoted.
     """
     if _IS_CALL(name) is not None:
-        return _IS_GIVEN(name) is None
+        return speaks_of_results(name) is None
     return name in _IS_FORM and not is_led
 
 
