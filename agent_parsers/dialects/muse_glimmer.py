@@ -17,8 +17,9 @@ missing, and may have several calls. Values are verbatim text, including blanks.
 message to the user or to the model itself are text. A message to ``commentary`` or without a
 recipient is content; `muse_spark` means the latter for a thought.
 
-Lenient mode also reads a message that begins behind another which has no end, and a call that lacks
-its header, since servers strip special tokens.
+Lenient mode also reads a message that begins inside another which has no end, unless anything
+follows it: then the other may have quoted it. It reads a call that lacks its header as well, since
+servers strip special tokens.
 
 Source: the chat template of meta-models/Muse-Glimmer-30B (ggml-org/llama.cpp:
 models/templates/muse-glimmer.jinja), the parser ``muse_glimmer`` of vllm-project/vllm, and
@@ -94,6 +95,9 @@ LEFT_OUT = "dropped a message to another recipient"
 INVOKE = PAYLOAD.call.partition(' name="')[0]
 BARE = (CALLS[0], INVOKE)
 """What a call begins with that lacks its header."""
+LATE = "late_message"
+LAST = ("last header", "last body", "behind")
+"""States of a message that begins inside another, and behind it, where nothing may follow."""
 
 
 def may_begin(text: str) -> bool:
@@ -101,8 +105,9 @@ def may_begin(text: str) -> bool:
     found = recipient_in(text)
     rest = text[found.end() :] if found else text
     begins = TO.startswith(text.lstrip()) or MESSAGE.startswith(rest)
+    is_odd = text.lstrip().startswith(TO) and rest.startswith(MESSAGE[:2])  # with another mark
     is_bare = any(mark.startswith(text.lstrip()) and mark != text.lstrip() for mark in BARE)
-    return begins or is_bare or rest.startswith(MESSAGE)
+    return begins or is_odd or is_bare or rest.startswith(MESSAGE)
 
 
 def is_header(_text: str) -> bool:
@@ -117,7 +122,7 @@ def read_header(
     kinds: Mapping[str, Kind],
     form: TaggedForm,
     is_marked: bool = True,
-    lead: str = "",
+    is_late: bool = False,
 ) -> Header:
     """Return what a header says.
 
@@ -127,16 +132,36 @@ def read_header(
         kinds: What messages are, by their recipients.
         form: How calls are read.
         is_marked: Whether a mark precedes it; without one, the text may be content.
-        lead: The beginning of the header, if the marker before it is that.
+        is_late: Whether it stands inside another message; the marker before it is its beginning.
     """
-    found = header_of(lead + text) if is_whole else None
+    found = header_of(f"{TO}{text}" if is_late else text) if is_whole else None
     if found is None:
         is_header = is_marked or is_whole or MESSAGE[:2] in text
         return Header(SkippedDelta, problem="open_header") if is_header else Header()
     kind = kinds.get(found[1] or "")
     if kind is None:
-        return Header(body=TaggedCalls(form))
+        return Header(body=LateCalls(form) if is_late else TaggedCalls(form))
     return Header(kind, odd=LEFT_OUT if form.lenient and kind is SkippedDelta else "")
+
+
+def refuse(_text: str, _is_whole: bool) -> Header:
+    """Return the header of a message that must not follow."""
+    return Header(SkippedDelta, problem=LATE)
+
+
+class LateCalls(TaggedCalls):
+    """Reads calls of a message that begins inside another; with text behind, they may be quoted."""
+
+    __slots__ = ()
+
+    @override
+    def close(self) -> tuple[list[Event], Call]:
+        events, call = super().close()
+        problem = LATE if any(each.is_text for each in self.more) else ""
+        for each in (call, *self.more):
+            each.is_short = True
+            each.refuse(problem)
+        return events, call
 
 
 class BareCalls(TaggedCalls):
@@ -184,38 +209,54 @@ def table(kinds: Mapping[str, Kind] = KINDS, *, lenient: bool) -> Table:
         "end of turn": Literal(END_OF_TURN),
     }
     if lenient:
+        asides = [f"{to}{MESSAGE}" for to, kind in kinds.items() if to and kind is not AnswerDelta]
         markers |= {
+            "recipient of an aside": Before(TO, ahead=one_of(*asides)),
             "recipient": Before(TO, ahead=RECIPIENT),
         }
         if kinds[""] is ThoughtDelta:
             markers["end of header"] = Literal(MESSAGE)
-        headers["late header"] = partial(
-            new_message, read_header=partial(read, lead=TO), may_begin=is_header
-        )
+        new_late = partial(new_message, may_begin=is_header)
+        read_late = partial(read, is_late=True)
+        headers |= {
+            "header of an aside": partial(new_late, read_header=read_late),
+            "last header": partial(new_late, read_header=read_late),
+            "behind": partial(new_late, read_header=refuse),
+        }
+    begun = {state: "last body" if state in LAST else "body" for state in headers}
     parts = {
-        **dict.fromkeys([*headers, "body"], Part.CALL),
+        **dict.fromkeys([*headers, *begun.values()], Part.CALL),
         "thought": Part.THOUGHT,
         "content": Part.CONTENT,
     }
-    in_header = ("recipient", "end of header")  # they are part of it
+    in_header = ("recipient of an aside", "recipient", "end of header")  # they are part of it
     odd = "read a message behind one that has no end"
     rows: dict[str, Transition] = {
         "message": Go("header"),
         "message of another": EndTurn("header"),
         "end of message": Go("start", closes=True),
         "end of turn": Go("start", closes=True),
-        "recipient": Go("late header", odd=odd),
+        "recipient of an aside": Go("header of an aside", odd=odd),
+        "recipient": Go("last header", odd=odd),
         "end of header": Go("thought", odd=odd),
+    }
+    rows_of_last = rows | {
+        "message": Go("behind"),
+        "end of message": Go("behind", closes=True),
+        "end of turn": Go("behind", closes=True),
+        "recipient of an aside": rows["recipient"],
+        "end of header": Go("behind"),
     }
     return Table(
         new_call=headers["start"],
         readers={state: new for state, new in headers.items() if state != "start"},
         markers=markers,
         parts=parts,
-        begun=dict.fromkeys(headers, "body"),
+        begun=begun,
         transitions={
-            (state, name): Note(state) if state in headers and name in in_header else rows[name]
+            (state, name): Note(state) if state in headers and name in in_header else goes[name]
             for state in parts
+            for goes in [rows_of_last if state in LAST else rows]
             for name in markers
         },
         several=True,
@@ -257,6 +298,11 @@ DIALECT = calls_dialect(
             f"expected {MESSAGE} behind the recipient of a message",
             "The header of a message has no end, so nothing was done. Write the message again,"
             " whole.",
+        ),
+        LATE: Problem(
+            f"expected {END} before the next message, since more follows it",
+            f"A message lacks {END}, so it may quote the one inside it, and nothing was done. Write"
+            " all messages again, each with its end.",
         ),
     },
 )

@@ -226,7 +226,8 @@ def _children(body: str, tools: ToolSet, tool: str) -> dict[str, Any] | str | No
         if key in given:
             return None
         given[key] = value.removeprefix("\n").removesuffix("\n")
-    return None if key_before or at < len(body) else given
+    typed = tools.resolve(tool, given, dict.fromkeys(given, tuple)) if tools.checks(tool) else given
+    return None if key_before or at < len(body) else typed
 
 
 def _key_of(child: re.Match[str]) -> str:

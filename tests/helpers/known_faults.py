@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 STRIPPED: Final = "test_no_call_without_its_special_tokens_is_an_answer"
 """The test that finds calls without special tokens which are answers."""
-_KNOWN: Final = frozenset(("beam", "minicpm3", "muse_glimmer"))
+_KNOWN: Final = frozenset(("beam", "minicpm3"))
 """The dialects for which it does."""
 
 

@@ -56,7 +56,7 @@ _CLOSES: Final = (Part.CONTENT, Part.SKIPPED)
 _NO_CALLS: Final = "[] \t\r\n"
 """The characters of a block without a call: white space or an empty list."""
 _LONGEST_BLANK: Final = 16
-_NOT_ITS_OWN: Final = ("no_call", "stray_text", "no_tool_name")
+_NOT_ITS_OWN: Final = ("no_call", "stray_text", "no_tool_name", "open_header")
 """Problems of a call whose body may be that of a relative with the same marks."""
 
 
