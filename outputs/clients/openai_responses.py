@@ -359,7 +359,14 @@ def _unknown(event: dict[str, Any]) -> AIMessageChunk:
 
 
 def _ended(event: dict[str, Any]) -> AIMessageChunk:
+    """Return what the last event adds.
+
+    Raises:
+        ValueError: The response was cancelled, so none of its calls counts.
+    """
     response = event["response"]
+    if "cancelled" in (response.get("status"), event["type"].removeprefix("response.")):
+        raise ValueError("the response has no end: its status is 'cancelled'")
     items = response.get("output") or []
     return AIMessageChunk(
         [block for number, item in enumerate(items) for block in _last(number, item)],
@@ -389,6 +396,7 @@ _EVENTS: dict[str, Callable[[dict[str, Any]], AIMessageChunk]] = {
     "response.reasoning_text.delta": _reasoning,
     "response.completed": _ended,
     "response.incomplete": _ended,
+    "response.cancelled": _ended,
     "response.failed": _failed,
 }
 """The events that carry content, usage or metadata."""

@@ -278,6 +278,14 @@ def test_a_message_with_a_part_missing_or_wrong_is_a_value_error(value: Any) -> 
         from_any(value)
 
 
+@pytest.mark.parametrize("kind", ["completed", "incomplete", "cancelled"])
+def test_a_response_that_was_cancelled_is_no_message_in_pieces_either(kind: str) -> None:
+    call = {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"}
+    response = {"object": "response", "status": "cancelled", "output": [call]}
+    with pytest.raises(ValueError, match="its status is 'cancelled'"):
+        from_any({"type": f"response.{kind}", "response": response})
+
+
 def test_a_message_that_has_itself_inside_is_a_value_error() -> None:
     message: dict[str, Any] = {"role": "assistant", "content": "a"}
     message["inside"] = message

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 _FENCE: Final = re.compile(r"(?:`{3}|~{3})[`~]*+[\w+#.-]*+")
 _TOKEN: Final = re.compile(r"<\|\w{1,40}\|>|</s>")
 _ENDS_LINE: Final = re.compile(r"[\w+#.-]*+[ \t]*+\n").match
+_OTHER_BREAK: Final = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 _IS_BARE: Final = re.compile(r"[ \t\r]*+(?:\n|\Z)").match
 _BETWEEN: Final = " \t\r\n[](),;}\ufeff\u200b" + HOLE
 """Characters between calls that do not count as text."""
@@ -198,7 +199,7 @@ class Surroundings:
         self._holes = [trimmed(text, *hole) for hole in holes]
         self._begin = begin
         self._written = text
-        self._text = _blanked(text, self._holes)
+        self._text = _OTHER_BREAK.sub("\n", _blanked(text, self._holes))
         self._lead = _first(self._text, 0)
         self._first = _first(self._text, begin)  # after the last label
         self._found: list[Quotation | None] = [None] * len(holes)
