@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
@@ -71,7 +72,8 @@ class Answering:
         self.upstream: Final = upstream
         self.options: Final = options
         start: Any = {"prompt": options.prompt} if options.prompt else {}
-        self.parser: Final[Any] = get_parser(options.dialect, **start)
+        # The upstream is only read up to its own limit, which the user sets.
+        self.parser: Final[Any] = get_parser(options.dialect, max_chars=sys.maxsize, **start)
         """What reads the replies."""
         self.is_native: Final = not isinstance(self.parser, TurnParser | AutoParser)
         """Whether the upstream returns calls."""
