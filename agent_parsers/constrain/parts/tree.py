@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -157,6 +158,23 @@ def factored(options: Iterable[Node]) -> Node:
         sequence(first, factored(rests) if len(rests) > 1 else rests[0])
         for first, rests in by_first.items()
     )
+
+
+def begun_alike(options: Iterable[Node]) -> Node:
+    """Return a choice between *options*, with the text that all of them begin with written once.
+
+    An engine that may begin each of many calls would else follow as many texts at once.
+    """
+    made = choice(options)
+    if not isinstance(made, Choice):
+        return made
+    parts = [each.parts if isinstance(each, Sequence) else (each,) for each in made.options]
+    texts = [first.text if isinstance(first := each[0], FixedText) else "" for each in parts]
+    start = commonprefix(texts)
+    rests = (
+        sequence(text[len(start) :], *each[1:]) for text, each in zip(texts, parts, strict=True)
+    )
+    return sequence(start, choice(rests)) if start else made
 
 
 def repeat(part: Node, least: int, most: int | None) -> Node:

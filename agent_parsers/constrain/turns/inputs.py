@@ -22,6 +22,7 @@ from agent_parsers.constrain.parts.tree import (
     Notes,
     NoValue,
     Text,
+    begun_alike,
     choice,
     sequence,
 )
@@ -209,7 +210,7 @@ class Inputs:
                     self._notes.add("", problem)
         if not options:
             raise GrammarError(problem)
-        return choice(options)
+        return begun_alike(options)
 
     # -- turns of one call -------------------------------------------------------------------------
 

@@ -225,6 +225,16 @@ def test_engines_allow_each_sentence(dialect: str, seed: int | str) -> None:
             assert engine.accepts(sentence), (type(engine).__name__, sentence)
 
 
+@pytest.mark.parametrize("dialect", ["llama3_function_tag", "mistral"])
+def test_llguidance_follows_a_turn_whatever_the_number_of_tools(dialect: str) -> None:
+    """It gives up if a character may begin more than 2,000 parts of the grammar, as of calls."""
+    needs("llguidance")
+    parser = get_parser(dialect, tools=[f"tool_{number}" for number in range(500)], lenient=False)
+    engine = Llguidance("lark", parser.grammar("lark"))
+    assert engine.accepts(parser.render(AgentFinish({"output": "Écoutez."}, "")))
+    assert engine.accepts(parser.render(AgentAction("tool_77", {"a": 1}, "")))
+
+
 @pytest.mark.one_in(40)
 @pytest.mark.parametrize("seed", [0, "keywords"])
 @pytest.mark.parametrize("dialect", DIALECTS)
