@@ -125,6 +125,11 @@ class _CountedPattern:
         self._work.searched(found.end() - start if found else 0)
         return found
 
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """Find all markers in the text, and count its characters."""
+        self._work.searched(len(text))
+        return self._pattern.finditer(text)
+
 
 @contextmanager
 def counted_patterns(work: Work) -> Iterator[None]:
@@ -228,6 +233,14 @@ _MOST_REPEATS: Final = 250
 _MOST_GROWTH: Final = 2.2
 """Allowed factor of work for twice the text."""
 
+_DOUBLINGS: Final = 4
+"""How often a text is doubled until its work grows no more than that.
+
+What is held back and searched again has an end, but that may be longer than the first texts: a
+header with the name of a tool takes up to 190 characters. Work that grows with the square of the
+text still grows too much after each doubling.
+"""
+
 
 @cache
 def shapes(dialect: Dialect) -> list[Shape]:
@@ -247,19 +260,20 @@ def growth(do: Callable[[str, int], int], shape: Shape, size: int) -> float:
     """Return the factor of work that *do* takes for twice the text, in chunks of *size*.
 
     If it is too large, that may be a step, as at the size of a window, or what is done only at
-    first use, such as another dialect's patterns; the next doubling tells, measured once more.
+    first use, such as another dialect's patterns; the next doublings tell, measured once more.
     """
     start, run = shape
     times = min(max(CHUNKS[size] // len(run), 8), _MOST_REPEATS)
     if size != WHOLE:
         size = min(size, len(start + run * times) // 4)
     once = do(start + run * times, size)  # also does what is done only at first use
-    twice = do(start + run * 2 * times, size)
-    if twice / once <= _MOST_GROWTH:
-        return twice / once
-    long, longer = start + run * 2 * times, start + run * 4 * times
-    grown = do(longer, size) / twice
-    return grown if grown <= _MOST_GROWTH else do(longer, size) / do(long, size)
+    for _ in range(_DOUBLINGS):
+        times *= 2
+        twice = do(start + run * times, size)
+        if (grown := twice / once) <= _MOST_GROWTH:
+            return grown
+        once = twice
+    return do(start + run * times, size) / do(start + run * (times // 2), size)
 
 
 def _read(dialect: Dialect, mode: Mode, text: str, size: int) -> None:

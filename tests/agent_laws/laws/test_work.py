@@ -111,6 +111,22 @@ class TestTheCountOfWork:
         with counted_patterns(work):
             assert all(growth(do, ("", "word "), size) > 2.5 for size in (1, 4, 4096))
 
+    def test_sees_what_any_search_looks_at(self) -> None:
+        work = Work()
+        with counted_patterns(work):
+            found = Patterns({"a": Literal("Action:")}).whole.finditer("Action: Action:")
+            assert len([*found]) == 2
+        assert work.total == len("Action: Action:")
+
+    @pytest.mark.parametrize("size", [1, 4])
+    def test_allows_a_window_that_is_longer_than_the_texts(self, size: int) -> None:
+        """Such as a header, of which up to 190 characters are held back and searched again."""
+
+        def do(text: str, size: int) -> int:
+            return sum(min(end, 190) for end in range(0, len(text), size))
+
+        assert growth(do, ("", "to="), size) <= 2.2
+
 
 # -- the clock tells slow reading from a busy machine ----------------------------------------------
 
