@@ -167,12 +167,22 @@ class Console:
             last.doubt_next(following)
 
     def _counted(self, lines: Lines, kinds: Counter[str]) -> Iterator[Found]:
-        """Yield the pieces in *lines*, and count them by what they are; none without a title."""
+        """Yield the pieces in *lines*, and count them by what they are.
+
+        None is yielded unless one shows that the lines are of this console. A result does not, nor
+        does a place that no text marks: other logs have these too.
+        """
+        held: list[Found] = []
+        is_shown = False
         for found in self._splitter.split(lines):
             if found.piece.title:
                 kinds[found.piece.what] += 1
-            if kinds or not found.is_last:
-                yield found
+            is_result = found.piece.what in ("result", "results") and not found.piece.is_sign
+            is_shown = is_shown or (bool(found.title) and not is_result)
+            held.append(found)
+            if is_shown:
+                yield from held
+                held.clear()
 
 
 class _Runs:

@@ -16,6 +16,7 @@ from agent_runs.readers.known import (
     readers_of_text,
 )
 
+from .readers.data_logs import CHATS_TOO
 from .readers.data_logs import LOGS as DATA_LOGS
 from .readers.text_logs import LOGS as TEXT_LOGS
 
@@ -31,11 +32,7 @@ class Found(NamedTuple):
     answers: frozenset[str]
 
 
-SAID_AS_TEXT = {
-    (agent, name)
-    for agent in ("mini_swe_agent", "cline")
-    for name in ("anthropic", "openai_chat", "cline", "vercel_ai")
-} | {("agentlite", "plain")}
+SAID_AS_TEXT = CHATS_TOO | {("agentlite", "plain")}
 """Its messages are of these forms as well, or it has labels of ReAct among others; only its reader
 knows commands in the text."""
 

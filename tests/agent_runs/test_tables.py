@@ -460,3 +460,17 @@ def test_a_log_without_a_run_says_which_pieces_it_has() -> None:
         [*read_runs("===\n===\nhello\n", format=table)]
     with pytest.raises(OutputParserException, match="found no title that c knows"):
         [*read_runs("hello\n", format=table)]
+
+
+@pytest.mark.parametrize(
+    ("piece", "log"),
+    [
+        (ConsolePiece("result", r"Observation: "), "Action: a\nObservation: b\nAnswer: c\n"),
+        (ConsolePiece("text", r"(?=> )"), "> a\n\nb\n"),
+    ],
+    ids=["a result", "a place"],
+)
+def test_what_other_logs_have_too_does_not_show_a_console(piece: ConsolePiece, log: str) -> None:
+    with pytest.raises(OutputParserException, match=f"pieces that c knows: 1 '{piece.what}'"):
+        [*read_runs(log, format=console(piece))]
+    assert [*read_runs(f"{log}Q: q\n{log}", format=console(piece))]

@@ -70,6 +70,13 @@ _CONSOLE = (
     "\x1b[1m> Finished chain.\x1b[0m\n"
 )
 
+CHATS_TOO = {
+    (agent, chat)
+    for agent in ("mini_swe_agent", "cline")
+    for chat in ("anthropic", "cline", "openai_chat", "tool_roles", "vercel_ai")
+} | {("mint", "openai_chat")}
+"""Agents whose log is a chat too, in which the calls are only text, and the readers of that."""
+
 LOGS: dict[str, list[Any]] = {
     "anthropic": [
         {"system": "Be brief.", "messages": [

@@ -14,7 +14,7 @@ from agent_runs.recognition import forms_of
 from agent_runs.sources import open_log
 
 from .agent_logs import NO_ANSWER, NO_QUESTION
-from .data_logs import ANSWER, GIVEN, JSON, LOGS, QUESTION, RESULT, THOUGHT
+from .data_logs import ANSWER, CHATS_TOO, GIVEN, JSON, LOGS, QUESTION, RESULT, THOUGHT
 
 every_log = pytest.mark.parametrize(
     ("reader", "log"),
@@ -75,10 +75,9 @@ def test_a_log_has_one_form(reader: str, log: Any) -> None:
 @every_log
 def test_another_reader_refuses_the_log_or_reads_the_same(reader: str, log: Any) -> None:
     (own,) = read_runs(log)
-    # What these agents say is a chat too, in which the calls are only text.
-    is_chat = reader in ("mini_swe_agent", "cline", "mint")
-    chats = {"openai_chat", "anthropic", "cline", "tool_roles", "vercel_ai"} if is_chat else set()
-    for name in readers_of_data().keys() - chats:
+    for name in readers_of_data():
+        if (reader, name) in CHATS_TOO:
+            continue
         try:
             runs = [*read_runs(log, format=name)]
         except OutputParserException:
