@@ -183,7 +183,7 @@ def unmarked(text: str, start: int) -> int:
 
 
 _MARK: Final = r"<[|｜/]{0,2}\w[^<>\n]{0,60}>|\[[^\[\]\n{}\"']{0,40}\]|\{\w{1,30}\}"
-_MARKS: Final = re.compile(rf"(?>\s*+(?:{_MARK}|[^\w\s\"'<\[{{]))*+\s*+").match
+_MARKS: Final = re.compile(rf"(?>(?:\s*+(?:{_MARK}|[^\w\s\"'<\[{{]))*)\s*+").match
 _each_mark: Final = re.compile(_MARK).finditer
 _SAYS_CALL: Final = re.compile(
     r"tool|func|action|invoke|exec|call|plugin|python|code|json|command|\buse\b|request"
