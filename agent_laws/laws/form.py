@@ -81,6 +81,8 @@ def a_stop_sequence_stops_no_step(
 ) -> None:
     """Check that each stop sequence ends a step after the whole action.
 
+    Where a call has no end of its own, it must be known that the text stopped; else it is an error.
+
     Raises:
         BrokenLawError: A stop sequence does not occur in a rendered step, or the action in front of
             it is incomplete.
@@ -97,6 +99,9 @@ def a_stop_sequence_stops_no_step(
         if not found:
             raise Broken(f"the stop sequence {stop!r} is not in a step that it writes", text=text)
         outcome = outcome_of(partial(parser.parse, before))
+        if isinstance(outcome, Refusal):
+            turn = outcome_of(partial(parser.read, before, ended="stop"))
+            outcome = turn if isinstance(turn, Refusal) else turn.result
         if not is_same(outcome, action, before):
             raise Broken(
                 f"stopped at {stop!r}, {shown(action)} is read as {shown(outcome)}", text=before

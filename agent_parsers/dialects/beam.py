@@ -9,8 +9,9 @@
 
 Calls are on the channel ``analysis``, and name the tool in the header of the message. A line break
 at each end of a value belongs to its tags. ``<|call|>`` stops the model, so it ends the last
-message of a turn, be that a call or the answer. In lenient mode a JSON object may replace the
-elements.
+message of a turn, be that a call or the answer; where it is missing and nobody says how the text
+ended, a call has to have all parameters that its tool takes. In lenient mode a JSON object may
+replace the elements.
 
 Source: the response template of Reflection's Beam models, as the tests of lightseekorg/smg quote
 it, and the parsers ``beam`` of vllm-project/vllm and sgl-project/sglang. They do not show how

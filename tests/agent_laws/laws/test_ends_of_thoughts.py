@@ -162,3 +162,11 @@ def test_strict_reading_makes_no_call_in_an_open_thought(dialect: str) -> None:
     if call:
         assert not calls_made(parser, [f"<think>{call}"]), call
         assert not calls_made(parser, [f"<think>Now.\n{call}"]), call
+
+
+@pytest.mark.parametrize("dialect", ["hermes", "mistral", "glm47", "qwen3_coder", "granite"])
+def test_a_whole_thought_behind_a_call_is_no_end_of_one(dialect: str) -> None:
+    call = written_call(dialect)
+    parser = get_parser(dialect, tools=[send])
+    for thought in ("<think>So.</think>", "[REASONING]So.[/REASONING]", "<Thought>So.</Thought>"):
+        assert calls_made(parser, [f"{call}\n{thought}"]), thought

@@ -423,12 +423,13 @@ class Surroundings:
             has_hole = self._close(what, mark, span, number)
             if not has_hole and what in ("backticks", "a fence", "a comment"):
                 self._forget(closes, mark[0][0])
-        elif opens:
+            return
+        if opens:
             tagged = _FENCE.match(self._text, span[0]) if what == "a fence" else None
             span = span[0], tagged.end() if tagged else span[1]
             self._open.setdefault(opens, []).append((span, number))
             self._recent.append((span[0], opens))
-        if not opened and number and not self._has_labels and self._ends_thought(what, span):
+        if number and not self._has_labels and self._ends_thought(what, span):
             self._ends[span] = number
 
     def _ends_thought(self, what: str, span: Span) -> bool:

@@ -34,9 +34,9 @@ class Foreign(NamedTuple):
     """Whose form it is, to follow the word "call": ``"in the form of hermes"``."""
     span: Span
     calls: tuple[ForeignCall, ...] = ()
-    """The calls, if they can be made."""
+    """The calls, if they can be read."""
     why: str = ""
-    """Why they cannot be made, if there are none."""
+    """Why they are not made; empty if they are."""
 
 
 Signed: TypeAlias = "tuple[Iterable[Dialect], Iterable[Dialect]]"

@@ -397,8 +397,6 @@ class InputRules:
         """Return whether a call of *tool* counts although the text ended before its closer."""
 
         def fills() -> bool:
-            if lacks == "parameters" and not (tools is not None and tools.checks(tool)):
-                return True  # only a schema shows which may be missing
             return tools is not None and tools.fills(tool, arguments)
 
         is_plain = lacks in ("closer", "input", "parameters")  # the dialect itself may leave it out
