@@ -20,7 +20,7 @@ from agent_parsers.engine.reading.quoting.spans import merged
 if TYPE_CHECKING:
     from agent_parsers.events import Span
 
-Stand: TypeAlias = Literal["alone", "in a sentence", "in a fence", "quoted"]
+Stand: TypeAlias = Literal["alone", "in a sentence", "in a thought", "in a fence", "quoted"]
 
 _WORD: Final = re.compile(r"[\w.-]+")
 _TOOL_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*\w*(?:tool|function|action|call)\w*", re.IGNORECASE)
@@ -161,7 +161,9 @@ def stands(text: str, spans: Sequence[Span]) -> list[Stand]:
     def stand(span: Span) -> Stand:
         number = bisect_right(holes, span[0], key=itemgetter(0)) - 1
         quotation = around.quotation(number)
-        if quotation is not None and quotation.problem in ("call_in_sentence", "call_in_thought"):
+        if quotation is not None and quotation.problem == "call_in_thought":
+            return "in a thought"
+        if quotation is not None and quotation.problem == "call_in_sentence":
             return "in a sentence"
         if quotation is not None or around.is_denied(number, is_marked=False):
             return "quoted"
@@ -185,9 +187,11 @@ def unmarked(text: str, start: int) -> int:
 _MARK: Final = r"<[|｜/]{0,2}\w[^<>\n]{0,60}>|\[[^\[\]\n{}\"']{0,40}\]|\{\w{1,30}\}"
 _MARKS: Final = re.compile(rf"(?>(?:\s*+(?:{_MARK}|[^\w\s\"'<\[{{]))*)\s*+").match
 _each_mark: Final = re.compile(_MARK).finditer
+_ENDS_MARK: Final = re.compile(r"\A\W{0,2}/|(?<![^\W_])end(?![^\W_])", re.IGNORECASE).search
+_HAS_WORDS: Final = re.compile(r"\w").search
 _SAYS_CALL: Final = re.compile(
     r"tool|func|action|invoke|exec|call|plugin|python|code|json|command|\buse\b|request"
-    r"|assistant|commentary|message|channel|start|constrain|^bos|^s$|end|/",
+    r"|assistant|commentary|message|channel|start|constrain|bos\b",
     re.IGNORECASE,
 ).search
 """Whether a mark may stand before a call, or ends what stands before it."""
@@ -209,9 +213,15 @@ def other_mark(text: str, calls: Sequence[Span]) -> str:
 
 
 def other_lead(text: str, start: int) -> str:
-    """Return the mark before offset *start* on its line that does not say that a call follows."""
-    marks = (each[0] for each in _each_mark(line_before(text, start)))
-    return next((m for m in marks if not _SAYS_CALL(m) or speaks_of_results(m)), "")
+    """Return the mark right before offset *start* that does not say that a call follows."""
+    lead = line_before(text, start)
+    for mark in reversed([*_each_mark(lead)]):
+        if _HAS_WORDS(lead, mark.end()) is not None or _ENDS_MARK(mark[0]) is not None:
+            return ""
+        if not _SAYS_CALL(mark[0]) or speaks_of_results(mark[0]):
+            return mark[0]
+        lead = lead[: mark.start()]
+    return ""
 
 
 def is_in_block(text: str, spans: Sequence[Span]) -> bool:

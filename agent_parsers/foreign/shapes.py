@@ -101,7 +101,8 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
         odd = (
             Foreign(shape.form, shape.span, why=f"it stands {place}")
             for shape, place in zip(shapes, places, strict=True)
-            if place != "quoted" and shape.is_data and not is_example(text, shape.span)
+            if place == "in a thought"
+            or (place != "quoted" and shape.is_data and not is_example(text, shape.span))
         )
         return next(odd, None)
     first, last = alone[0], alone[-1]

@@ -33,7 +33,7 @@ WORDED = {
     "<|end_of_thought|>": "<|end_of_tho",
     "<THINKING_END>": "<THINKING_EN",
     "<|endofthought|>": "<|endoftho",
-    "[Reasoning stopped]": "[Reasoning st",
+    "[Reasoning stopped]": "[Reasoning sto",
 }
 """Ends without a slash, each with the first beginning that shows what it is."""
 ENDS = (*SLASHED, *WORDED)

@@ -200,7 +200,7 @@ _HAS_END: Final = (
 )
 _has_end: Final = re.compile(rf"{_HAS_SLASH}|{_HAS_END}|{_SLASH}\W{{0,2}}\Z").search
 _has_begun_end: Final = re.compile(
-    rf"{_HAS_SLASH}|{_HAS_END}|(?<![^\W_])(?:{_begun(_ENDED, 2)})\Z|{_END_OF}(?:{_BEGUN})\Z"
+    rf"{_HAS_SLASH}|{_HAS_END}|(?<![^\W_])(?:en|{_begun(_ENDED, 3)})\Z|{_END_OF}(?:{_BEGUN})\Z"
 ).search
 _has_begun_thought: Final = re.compile(rf"{_STEMS}|(?<![^\W_])(?:{_END_OF})?(?:{_BEGUN})\Z").search
 

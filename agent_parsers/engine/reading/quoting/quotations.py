@@ -435,8 +435,8 @@ class Surroundings:
     def _ends_thought(self, what: str, span: Span) -> bool:
         """Return whether an element, or a line of few words, at *span* is the end of a thought."""
         mark = self._text[slice(*span)]
-        is_mark = what == "an element" or (what == "lines" and len(words_of(mark).split()) < 5)
-        return is_mark and ends_thought(mark)
+        is_short = what == "lines" and "<" not in mark and len(words_of(mark).split()) < 5
+        return (is_short or what == "an element") and ends_thought(mark)
 
     def _close(self, what: str, mark: tuple[Span, int], span: Span, number: int) -> bool:
         """Keep the quotation between two marks if a hole is in it; return whether one is."""
