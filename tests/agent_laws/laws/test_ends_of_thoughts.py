@@ -2,6 +2,7 @@
 
 import pytest
 
+from agent_laws import laws
 from agent_parsers import (
     AgentAction,
     DialectParser,
@@ -126,7 +127,8 @@ def test_a_call_is_not_made_if_the_reply_is_cut_in_the_end_of_a_thought(
     for end in OWN.get(dialect, ENDS) if call else ():
         shown = (at + 1 for at in range(len(end)) if letters(end[:at]) < LEAST)
         least = len(WORDED[end]) if end in WORDED else max(len(end) // 2 + 1, *shown)
-        for text in (f"{call}\n{end[:size]}" for size in range(least, len(end))):
+        sizes = sorted({least, (least + len(end)) // 2, len(end) - 1})
+        for text in (f"{call}\n{end[:size]}" for size in sizes):
             for ended in ENDED:
                 assert not calls_made(parser, [text], ended), (text, ended)
             assert not calls_made(parser, [*text]), text
@@ -170,3 +172,8 @@ def test_a_whole_thought_behind_a_call_is_no_end_of_one(dialect: str) -> None:
     parser = get_parser(dialect, tools=[send])
     for thought in ("<think>So.</think>", "[REASONING]So.[/REASONING]", "<Thought>So.</Thought>"):
         assert calls_made(parser, [f"{call}\n{thought}"]), thought
+
+
+def test_an_error_in_a_log_points_at_the_end_of_the_thought() -> None:
+    text = "Plan.\nAction: send[Ann]\n<THINKING_END>"
+    laws.a_transcript_is_read_or_refused(get_dialect("react_docstore"), text)

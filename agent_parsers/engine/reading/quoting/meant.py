@@ -65,7 +65,7 @@ def call_meant(
     for number, each in enumerate(calls):
         quotation = around.quotation(number)
         if quotation is not None and quotation.problem:
-            raise problem_of(quotation, text, each.tool_span)
+            raise problem_of(quotation, text, each.tool_span, base)
         if quotation is not None:
             repairs.append(quoted_repair(_place(each), quotation.what))
         elif around.is_denied(number, is_marked=not each.is_bare):

@@ -101,11 +101,15 @@ class Quotation(NamedTuple):
     """What is wrong if the call may be meant as well as quoted; empty if it is quoted."""
 
 
-def problem_of(quotation: Quotation, text: str, span: Span) -> BadPayload:
-    """Return what is wrong with the call at *span*, around which *text* has a *quotation*."""
+def problem_of(quotation: Quotation, text: str, span: Span, base: int = 0) -> BadPayload:
+    """Return what is wrong with the call at *span*, around which *text* has a *quotation*.
+
+    In the whole text, *text* begins at offset *base*.
+    """
     problem = quotation.problem or "call_in_quotation"
     mark = text[slice(*quotation.marks[0])] if problem == "call_in_element" else ""
-    span = quotation.marks[1] if problem == "call_in_thought" else span
+    if problem == "call_in_thought":
+        span = quotation.marks[1][0] + base, quotation.marks[1][1] + base
     return BadPayload(problem, span, mark=mark)
 
 
