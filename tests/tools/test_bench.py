@@ -93,6 +93,27 @@ def test_it_prints_rows_also_without_their_peer() -> None:
     assert " aims, " in lines[-1]
 
 
+def test_the_page_shows_long_sections_in_brief(timing: Any) -> None:
+    bench = importlib.import_module("tools.benchmarks.bench")
+    rows = [
+        timing.Row(f"d{ours}", "least", (), rounds=[(ours / 10, 1.0)] * 3) for ours in range(30, 39)
+    ]
+    titles = [line.split(" | ")[0] for line in bench.extremes(rows)]
+    assert titles[2:] == ["| d30", "| d31", "| d32", "| d34", "| d36", "| d37", "| d38"]
+    cells = {"cells": lambda ours, theirs: (f"{ours:.1f}", f"{theirs:.1f}")}
+    pairs = [
+        timing.Row(title, peer, (), rounds=[(1.0, theirs)] * 3, **cells)
+        for title in ("x", "y")
+        for peer, theirs in (("A", 2.0), ("B", 3.0))
+    ]
+    assert [*bench.powers(pairs)] == [
+        "| | here | A | B |",
+        "|---|--:|--:|--:|",
+        "| x | 1.0 | 2.0 | 3.0 |",
+        "| y | 1.0 | 2.0 | 3.0 |",
+    ]
+
+
 @pytest.mark.parametrize("name", ["attack", "foreign"])
 def test_a_command_that_tries_all_dialects_begins(name: str) -> None:
     command = [sys.executable, str(ROOT / "tools" / "benchmarks" / f"{name}.py"), "--help"]

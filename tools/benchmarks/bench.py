@@ -8,7 +8,7 @@ that it is by the clock. Rows take turns until the minutes are over, however noi
 An aim is met, or not, if the ratio of the best and the interval of 95 % around the median are all
 on the same side of it; else the row says that it cannot tell. Words limit it to the rows that have
 one of them in their title or their section. ``make bench-page`` writes the page with its plot, and
-the table in the README, from the same rows.
+the table in the README, from the same rows; the page shows long sections in brief.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ SECTIONS: Final[Mapping[str, tuple[Callable[[], Iterator[Row]], str]]] = {
         _replies.models,
         (
             "A call as the dialect writes it, beside the least that Python can do for a call of"
-            " `hermes`. The time is the longer one of strict and lenient."
+            " `hermes`: a pattern and `json.loads`. The time is the longer one of strict and"
+            " lenient. The table has the three lowest, the middle and the three highest ratios;"
+            " `make bench WORDS=models` prints all dialects."
         ),
     ),
     "JSON, XML and lists": (_values.values, ""),
@@ -129,6 +131,29 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
         yield f"| {' | '.join([row.title, *cells])} |"
 
 
+def extremes(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield a table of the rows with the lowest, the middle and the highest ratios."""
+    by_ratio = sorted(rows, key=lambda row: row.figures().median)
+    yield from table([*by_ratio[:3], by_ratio[len(by_ratio) // 2], *by_ratio[-3:]])
+
+
+def powers(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield a table with a line for each text, and a column for each library."""
+    peers = [*dict.fromkeys(row.beside for row in rows)]
+    yield f"| | here | {' | '.join(peers)} |"
+    yield f"|---|{'--:|' * (len(peers) + 1)}"
+    for title in dict.fromkeys(row.title for row in rows):
+        pairs = [row.cells(*row.medians) for row in rows if row.title == title]
+        yield f"| {' | '.join([title, pairs[0][0], *(theirs for _, theirs in pairs)])} |"
+
+
+IN_BRIEF: Final[Mapping[str, Callable[[Sequence[Row]], Iterator[str]]]] = {
+    "Calls of open models": extremes,
+    "Hostile texts": powers,
+}
+"""What writes the table of a section on the page, where it is not `table`."""
+
+
 def summary(rows: Sequence[Row], machine: Machine) -> str:
     """Return what came of the aims, and how sure that is."""
     missing = sorted({row.missing for row in rows if row.missing})
@@ -147,9 +172,9 @@ def page(sections: Mapping[str, Sequence[Row]], machine: Machine) -> Iterator[st
     yield "# What it costs, compared with others\n"
     yield (
         f"Written by `make bench-page`, from one run on Python {sys.version.split()[0]} with"
-        f" {versions}. All is CPU time, but where a row says that it is by the clock. Rows, and the"
-        " two sides of a row, took turns. `here` and `there` are medians; `best` is the ratio of"
-        " the best times, and `median` the median of the ratios of all rounds. On other machines"
+        f" {versions}. Times are CPU times, unless a row says that it is by the clock. Rows, and"
+        " the two sides of a row, took turns. `here` and `there` are medians; `best` is the ratio"
+        " of the best times, `median` the median of the ratios of all rounds. On other machines"
         " the times differ, but the ratios hardly change.\n"
     )
     yield (
@@ -160,7 +185,7 @@ def page(sections: Mapping[str, Sequence[Row]], machine: Machine) -> Iterator[st
         yield f"## {section}\n"
         if said := SECTIONS[section][1]:
             yield f"{said}\n"
-        yield from table(of_section)
+        yield from IN_BRIEF.get(section, table)(of_section)
         yield ""
         if any(row.before for row in of_section):
             yield f"![Cost of a chunk by the length of the text before it]({PLOT})\n"

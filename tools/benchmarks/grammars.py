@@ -1,18 +1,22 @@
 """Grammars of all dialects in all forms: ``python -m tools.benchmarks.grammars [--sentences 500]``.
 
-It prints a table in Markdown: the size of each grammar in kilobytes, the time in milliseconds that
-engines take to compile it, how many sentences were drawn and how many failed, because an engine
-refused one or strict parsing did not read it as calls of the tools or an answer. With ``--oracle``
-it prints what the structural tags that xgrammar ships for some models say about turns that `render`
-writes. Times are CPU times on a busy machine, so only their proportions mean something.
+It prints tables in Markdown: the size of grammars in kilobytes, the time in milliseconds that
+engines take to compile them, how many sentences were drawn and how many failed, because an engine
+refused one or strict parsing did not read it as calls of the tools or an answer. There is a row for
+each form, with the median and the highest of all dialects, and one for each reason why a grammar is
+missing; with ``--all``, one for each dialect and form. With ``--oracle`` it prints what the
+structural tags that xgrammar ships for some models say about turns that `render` writes. Times are
+CPU times on a busy machine, so only their proportions mean something.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
+from statistics import median
 from time import process_time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_parsers import AgentAction, OutputParserException, get_dialect, get_parser, list_dialects
 from agent_parsers.constrain import GrammarError
@@ -23,7 +27,7 @@ from tests.helpers.grammar_engines import Llguidance, Xgrammar, built_in
 from tests.helpers.grammar_samples import Sampler
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
 
@@ -63,13 +67,34 @@ def tools_for(dialect: str) -> ToolSet:
     return ToolSet([{"name": name, "parameters": schema} for name, schema in names.items()])
 
 
-def rows(dialect: str, count: int) -> list[str]:
+class Row(NamedTuple):
+    """A grammar of a dialect, and what the engines made of it, or why there is none."""
+
+    dialect: str
+    form: str
+    size: float = 0.0
+    """In kilobytes."""
+    times: Mapping[str, float] = {}
+    """The milliseconds that each engine takes to compile it."""
+    sentences: int = 0
+    failed: int = 0
+    why_not: str = ""
+
+    def __str__(self) -> str:
+        cells = [self.dialect, self.form, *["–"] * 4, self.why_not]
+        if not self.why_not:
+            times = ", ".join(f"{name} {taken:.0f}" for name, taken in self.times.items())
+            cells[2:6] = f"{self.size:.1f}", times, str(self.sentences), str(self.failed)
+        return f"| {' | '.join(cells)} |"
+
+
+def rows(dialect: str, count: int) -> list[Row]:
     """Return the rows of a dialect, one for each form."""
     parser = get_parser(get_dialect(dialect), tools=tools_for(dialect), lenient=False)
     return [row for form in FORMS if (row := _row(parser, dialect, form, count))]
 
 
-def _row(parser: AnyDialectParser, dialect: str, form: Any, count: int) -> str:
+def _row(parser: AnyDialectParser, dialect: str, form: Any, count: int) -> Row | None:
     turn: Any = "any"
     try:
         try:
@@ -81,13 +106,13 @@ def _row(parser: AnyDialectParser, dialect: str, form: Any, count: int) -> str:
             grammar = parser.grammar(form, turn=turn)
     except GrammarError as error:
         reason = str(error).partition(": ")[2]
-        return "" if form == "json_schema" else f"| {dialect} | {form} | – | – | – | – | {reason} |"
+        return None if form == "json_schema" else Row(dialect, form, why_not=reason)
     text = grammar if isinstance(grammar, str) else json.dumps(grammar, ensure_ascii=False)
-    times, compiled = [], []
+    times, compiled = {}, []
     for name, engine in ENGINES[form].items():
         begun = process_time()
         compiled.append(engine(form, grammar))
-        times.append(f"{name} {1000 * (process_time() - begun):.0f}")
+        times[name] = 1000 * (process_time() - begun)
     options = TurnOptions(turn=turn, thoughts=form != "json_schema")
     tree = turn_grammar(parser.dialect, parser.tools, options, brief=form == "regex")
     sampler = Sampler(parser.dialect, tree, 1)
@@ -98,10 +123,39 @@ def _row(parser: AnyDialectParser, dialect: str, form: Any, count: int) -> str:
         fits = form == "json_schema" or all(each.accepts(sentence) for each in compiled)
         failed += not (fits and _is_read(parser, sentence))
     said = f"{dialect} (calls)" if turn == "call" else dialect
-    return (
-        f"| {said} | {form} | {len(text.encode()) / 1000:.1f} | {', '.join(times)} | {count} |"
-        f" {failed} | |"
-    )
+    return Row(said, form, len(text.encode()) / 1000, times, count, failed)
+
+
+def in_brief(found: Sequence[Row]) -> Iterator[str]:
+    """Yield a table with a row for each form, and one of the grammars that are missing."""
+    yield "| form | dialects | kB: median, highest | compiled in ms | sentences | failed |"
+    yield "|---|--:|---|---|--:|--:|"
+    for form in FORMS:
+        made = [row for row in found if row.form == form and not row.why_not]
+        if not made:
+            continue
+        largest = max(made, key=lambda row: row.size)
+        times = ", ".join(
+            f"{name} {median(each):.0f} (to {max(each):.0f})"
+            for name in ENGINES[form]
+            if (each := [row.times[name] for row in made])
+        )
+        size = f"{median(row.size for row in made):.1f}, {largest.size:.1f} (`{largest.dialect}`)"
+        drawn, failed = (sum(column) for column in zip(*(row[4:6] for row in made), strict=True))
+        yield f"| {form} | {len(made)} | {size} | {times} | {drawn:,} | {failed} |"
+    missing: dict[tuple[str, str], dict[str, None]] = {}
+    for row in found:
+        if row.why_not:
+            why = re.sub(r"\d{4,}", "too many", row.why_not)
+            missing.setdefault((row.dialect, why), {})[row.form] = None
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    for (dialect, why), forms in missing.items():
+        said = ", ".join(forms) if len(forms) < len(FORMS) - 1 else "all"
+        by_reason.setdefault((said, why), []).append(f"`{dialect}`")
+    if by_reason:
+        yield "\n| no grammar for | form | why not |\n|---|---|---|"
+    for (forms_said, why), dialects in by_reason.items():
+        yield f"| {', '.join(dialects)} | {forms_said} | {why} |"
 
 
 def _is_read(parser: AnyDialectParser, sentence: str) -> bool:
@@ -139,6 +193,7 @@ def main() -> None:
     """Print the tables."""
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--sentences", type=int, default=200)
+    asked.add_argument("--all", action="store_true", help="a row for each dialect and form")
     asked.add_argument("--oracle", action="store_true")
     asked.add_argument("dialects", nargs="*")
     given = asked.parse_args()
@@ -148,10 +203,15 @@ def main() -> None:
         for dialect in given.dialects or BUILT_IN:
             print(verdict(dialect), flush=True)
         return
+    names = given.dialects or list_dialects()
+    found = (row for name in names for row in rows(name, given.sentences))
+    if not given.all:
+        print(*in_brief([*found]), sep="\n")
+        return
     print("| dialect | form | kB | compiled in ms | sentences | failed | why not |")
     print("|---|---|--:|---|--:|--:|---|")
-    for dialect in given.dialects or list_dialects():
-        print("\n".join(rows(dialect, given.sentences)), flush=True)
+    for row in found:
+        print(row, flush=True)
 
 
 if __name__ == "__main__":
