@@ -62,10 +62,13 @@ def _in_prompt(given: Returned, taker: str) -> str:
 
 
 def rows() -> Iterator[str]:
-    """Yield the rows of the table."""
+    """Yield the rows of the table; forms that are taken alike have one."""
+    alike: dict[tuple[str, ...], list[str]] = {}
     for form, columns in taken(list_dialects()).items():
-        cells = (_cell(columns.get(column, {})) for column in (OWN, OTHERS, APIS))
-        yield f"| {form} | {' | '.join(cells)} |\n"
+        cells = tuple(_cell(columns.get(column, {})) for column in (OWN, OTHERS, APIS))
+        alike.setdefault(cells, []).append(form)
+    for cells, forms in alike.items():
+        yield f"| {' | '.join([', '.join(forms), *cells])} |\n"
 
 
 def _cell(ways: dict[str, set[str]]) -> str:

@@ -1,7 +1,6 @@
-"""Writes where public names are, and where those are that had another place: ``[--check]``.
+"""Writes docs/moved.md: where public names are that had another place: ``[--check]``.
 
-The first is a table in docs/troubleshooting.md, the second docs/moved.md. ``names-before-0.1.json``
-has the names of the modules then. A name that is still there has no row.
+``names-before-0.1.json`` has the names of the modules then. A name that is still there has no row.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 HERE = Path(__file__).parent
-DOCS = HERE.parents[1] / "docs"
-PAGE = DOCS / "moved.md"
+PAGE = HERE.parents[1] / "docs" / "moved.md"
 NEW = (
     "agent_parsers", "agent_parsers.transcripts", "agent_parsers.testing", "agent_runs",
     "agent_runs.bulk", "agent_laws", "agent_laws.laws", "agent_serving.templates",
@@ -35,31 +33,6 @@ themselves.
 | from | names | now in |
 |---|---|---|
 """
-
-
-PACKAGES = (
-    "agent_parsers", "output_parsers", "outputs", "agent_runs", "agent_laws",
-    "agent_parsers.testing", "agent_parsers.authoring", "agent_parsers.events",
-    "agent_serving.templates",
-)  # fmt: skip
-"""The modules whose names the table has."""
-BEGIN, END = "<!-- names: tools/docs/make_places.py -->\n", "<!-- end of names -->\n"
-TROUBLE = DOCS / "troubleshooting.md"
-
-
-def table() -> str:
-    """Return the table of names."""
-    rows = (
-        f"| `{each}` | {', '.join(f'`{n}`' for n in import_module(each).__all__)} |\n"
-        for each in PACKAGES
-    )
-    return "| module | names |\n|---|---|\n" + "".join(rows)
-
-
-def with_table(text: str) -> str:
-    """Return the *text* of a page with the table between its marks."""
-    before, _, rest = text.partition(BEGIN)
-    return before + BEGIN + table() + END + rest.partition(END)[2]
 
 
 def moved() -> str:
@@ -92,15 +65,14 @@ def _home(module: str, name: str) -> str:
 
 
 def main() -> int:
-    """Write the pages, or with ``--check`` say which are not as they should be."""
-    made = {PAGE: moved(), TROUBLE: with_table(TROUBLE.read_text("utf-8"))}
-    stale = [path for path, text in made.items() if path.read_text("utf-8") != text]
-    for path in stale:
-        if "--check" in sys.argv[1:]:
-            print(f"docs/{path.name} is out of date: run `make reference`")
-        else:
-            path.write_text(made[path], "utf-8")
-    return 1 if stale and "--check" in sys.argv[1:] else 0
+    """Write the page, or with ``--check`` say whether it is out of date."""
+    if (text := moved()) == PAGE.read_text("utf-8"):
+        return 0
+    if "--check" in sys.argv[1:]:
+        print("docs/moved.md is out of date: run `make reference`")
+        return 1
+    PAGE.write_text(text, "utf-8")
+    return 0
 
 
 if __name__ == "__main__":
