@@ -93,6 +93,13 @@ def test_it_prints_rows_also_without_their_peer() -> None:
     assert " aims, " in lines[-1]
 
 
+def test_the_page_has_rows_with_an_aim_and_those_of_other_libraries(timing: Any) -> None:
+    bench = importlib.import_module("tools.benchmarks.bench")
+    rows = [("a", "json.loads", 2.0), ("b", "CrewAI", None), ("c", "json.loads", None)]
+    on_the_page = [bench.is_on_the_page(timing.Row(*row[:2], (), row[2])) for row in rows]
+    assert on_the_page == [True, True, False]
+
+
 def test_the_page_shows_long_sections_in_brief(timing: Any) -> None:
     bench = importlib.import_module("tools.benchmarks.bench")
     rows = [

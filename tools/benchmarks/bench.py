@@ -8,7 +8,8 @@ that it is by the clock. Rows take turns until the minutes are over, however noi
 An aim is met, or not, if the ratio of the best and the interval of 95 % around the median are all
 on the same side of it; else the row says that it cannot tell. Words limit it to the rows that have
 one of them in their title or their section. ``make bench-page`` writes the page with its plot, and
-the table in the README, from the same rows; the page shows long sections in brief.
+the table in the README, from the same rows; the page has those that have an aim or stand beside
+another library, and shows long sections in brief.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ PACKAGES: Final = (
     "langchain-core", "langchain-classic", "llama-index-core", "crewai", "json-repair", "pydantic",
     "pydantic-core", "pyarrow",
 )  # fmt: skip
+
+LIBRARIES: Final = {"LangChain", "LlamaIndex", "CrewAI", "json_repair", "`from_json` of all again"}
+"""What a row of the page stands beside, if it has no aim."""
 
 SECTIONS: Final[Mapping[str, tuple[Callable[[], Iterator[Row]], str]]] = {
     "Messages": (_replies.messages, "Lenient, as parsers are by default."),
@@ -147,6 +151,11 @@ def powers(rows: Sequence[Row]) -> Iterator[str]:
         yield f"| {' | '.join([title, pairs[0][0], *(theirs for _, theirs in pairs)])} |"
 
 
+def is_on_the_page(row: Row) -> bool:
+    """Tell whether a row has an aim, or says what another library takes."""
+    return row.aim is not None or row.beside in LIBRARIES
+
+
 IN_BRIEF: Final[Mapping[str, Callable[[Sequence[Row]], Iterator[str]]]] = {
     "Calls of open models": extremes,
     "Hostile texts": powers,
@@ -175,7 +184,8 @@ def page(sections: Mapping[str, Sequence[Row]], machine: Machine) -> Iterator[st
         f" {versions}. Times are CPU times, unless a row says that it is by the clock. Rows, and"
         " the two sides of a row, took turns. `here` and `there` are medians; `best` is the ratio"
         " of the best times, `median` the median of the ratios of all rounds. On other machines"
-        " the times differ, but the ratios hardly change.\n"
+        " the times differ, but the ratios hardly change. This page has the rows that have an aim"
+        " or stand beside another library; `make bench` prints all.\n"
     )
     yield (
         "An aim is met, or not, if the ratio of the best and the interval of 95 % around the median"
@@ -185,7 +195,10 @@ def page(sections: Mapping[str, Sequence[Row]], machine: Machine) -> Iterator[st
         yield f"## {section}\n"
         if said := SECTIONS[section][1]:
             yield f"{said}\n"
-        yield from IN_BRIEF.get(section, table)(of_section)
+        if section in IN_BRIEF:
+            yield from IN_BRIEF[section](of_section)
+        else:
+            yield from table([row for row in of_section if is_on_the_page(row)])
         yield ""
         if any(row.before for row in of_section):
             yield f"![Cost of a chunk by the length of the text before it]({PLOT})\n"
