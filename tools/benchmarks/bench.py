@@ -61,9 +61,9 @@ SECTIONS: Final[Mapping[str, tuple[Callable[[], Iterator[Row]], str]]] = {
         _replies.models,
         (
             "A call as the dialect writes it, beside the least that Python can do for a call of"
-            " `hermes`: a pattern and `json.loads`. The time is the longer one of strict and"
-            " lenient. The table has the three lowest, the middle and the three highest ratios;"
-            " `make bench WORDS=models` prints all dialects."
+            " `hermes`. The time is the longer one of strict and lenient. The table has the three"
+            " lowest, the middle and the three highest ratios; `make bench WORDS=models` prints all"
+            " dialects."
         ),
     ),
     "JSON, XML and lists": (_values.values, ""),
@@ -118,27 +118,34 @@ def chosen(words: Sequence[str]) -> dict[str, list[Row]]:
 # -- the tables ------------------------------------------------------------------------------------
 
 
-def table(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the lines of a table in Markdown."""
-    yield "| | here | beside | there | best | median | aim | |"
-    yield "|---|--:|---|--:|--:|--:|--:|---|"
-    for row in rows:
-        if not row.rounds:
-            missing = f"`{row.missing}` is not installed" if row.missing else "no time"
-            why = row.error or missing
-            cells = ["", row.beside, "", "", "", "", why]
-        else:
-            best, median, *_ = row.figures()
-            here, there = row.cells(*row.medians)
-            aim = "" if row.aim is None else f"{'≥' if row.more_is_better else '≤'} {row.aim:g}"
-            cells = [here, row.beside, there, short(best), short(median), aim, row.verdict()]
-        yield f"| {' | '.join([row.title, *cells])} |"
+def table(rows: Sequence[Row], is_brief: bool = False) -> Iterator[str]:
+    """Yield the lines of a table in Markdown; in brief, with one ratio and a peer in the head."""
+    peers = {row.beside for row in rows}
+    head = ["", "here", "beside", "there", "best", "median", "aim", ""]
+    aligned = ["---", "--:", "---", *["--:"] * 4, "---"]
+    dropped = []
+    if is_brief:
+        head[5], dropped = "ratio", [4]
+        if len(peers) == 1:
+            head[3], dropped = peers.pop(), [2, 4]
+    for cells in (head, aligned, *map(_cells, rows)):
+        yield f"| {' | '.join(cell for at, cell in enumerate(cells) if at not in dropped)} |"
+
+
+def _cells(row: Row) -> list[str]:
+    if not row.rounds:
+        missing = f"`{row.missing}` is not installed" if row.missing else "no time"
+        return [row.title, "", row.beside, "", "", "", "", row.error or missing]
+    best, median, *_ = row.figures()
+    here, there = row.cells(*row.medians)
+    aim = "" if row.aim is None else f"{'≥' if row.more_is_better else '≤'} {row.aim:g}"
+    return [row.title, here, row.beside, there, short(best), short(median), aim, row.verdict()]
 
 
 def extremes(rows: Sequence[Row]) -> Iterator[str]:
     """Yield a table of the rows with the lowest, the middle and the highest ratios."""
     by_ratio = sorted(rows, key=lambda row: row.figures().median)
-    yield from table([*by_ratio[:3], by_ratio[len(by_ratio) // 2], *by_ratio[-3:]])
+    yield from table([*by_ratio[:3], by_ratio[len(by_ratio) // 2], *by_ratio[-3:]], is_brief=True)
 
 
 def powers(rows: Sequence[Row]) -> Iterator[str]:
@@ -182,14 +189,13 @@ def page(sections: Mapping[str, Sequence[Row]], machine: Machine) -> Iterator[st
     yield (
         f"Written by `make bench-page`, from one run on Python {sys.version.split()[0]} with"
         f" {versions}. Times are CPU times, unless a row says that it is by the clock. Rows, and"
-        " the two sides of a row, took turns. `here` and `there` are medians; `best` is the ratio"
-        " of the best times, `median` the median of the ratios of all rounds. On other machines"
-        " the times differ, but the ratios hardly change. This page has the rows that have an aim"
-        " or stand beside another library; `make bench` prints all.\n"
+        " the two sides of a row, took turns. Times and ratios are medians of all rounds. On other"
+        " machines the times differ, but the ratios hardly change. This page has the rows that have"
+        " an aim or stand beside another library; `make bench` prints all.\n"
     )
     yield (
-        "An aim is met, or not, if the ratio of the best and the interval of 95 % around the median"
-        f" are on the same side of it. {summary(rows, machine)}\n"
+        "An aim is met, or not, if the ratio of the best times and the interval of 95 % around the"
+        f" median are on the same side of it. {summary(rows, machine)}\n"
     )
     for section, of_section in sections.items():
         yield f"## {section}\n"
@@ -198,7 +204,7 @@ def page(sections: Mapping[str, Sequence[Row]], machine: Machine) -> Iterator[st
         if section in IN_BRIEF:
             yield from IN_BRIEF[section](of_section)
         else:
-            yield from table([row for row in of_section if is_on_the_page(row)])
+            yield from table([row for row in of_section if is_on_the_page(row)], is_brief=True)
         yield ""
         if any(row.before for row in of_section):
             yield f"![Cost of a chunk by the length of the text before it]({PLOT})\n"
