@@ -310,7 +310,7 @@ def _summary(
     )
     if high:
         yield ""
-    for subject, cell in reversed(high[-max(sure, 10) :]):
+    for subject, cell in reversed(high[-max(sure + 1, 3) :]):
         yield f"- {cell.exponent:.2f}: {subject.kind}, {subject.name}, {subject.way}: {_code(cell)}"
 
 
