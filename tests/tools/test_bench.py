@@ -107,6 +107,12 @@ def test_the_page_shows_long_sections_in_brief(timing: Any) -> None:
     ]
     titles = [line.split(" | ")[0] for line in bench.extremes(rows)]
     assert titles[2:] == ["| d30", "| d31", "| d32", "| d34", "| d36", "| d37", "| d38"]
+    both = [
+        timing.Row(f"ReAct, {mode}", "A", (), aim, rounds=[(ours, 1.0)] * 9)
+        for mode, ours, aim in (("strict", 0.5, 1), ("lenient", 2.0, 1))
+    ]
+    *_, row = bench.modes(both)
+    assert row == "| ReAct | A | 1.00 s | 500 ms | 0.50, met | 2.00 s | 2.00, no | ≤ 1 |"
     cells = {"cells": lambda ours, theirs: (f"{ours:.1f}", f"{theirs:.1f}")}
     pairs = [
         timing.Row(title, peer, (), rounds=[(1.0, theirs)] * 3, **cells)

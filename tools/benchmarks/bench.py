@@ -47,7 +47,7 @@ SECTIONS: Final[Mapping[str, tuple[Callable[[], Iterator[Row]], str]]] = {
     "Messages": (_replies.messages, "Lenient, as parsers are by default."),
     "One reply": (
         _replies.replies,
-        "For JSON input, LlamaIndex and `here` return an object, LangChain and CrewAI text.",
+        "For JSON input, LlamaIndex and this library return an object, LangChain and CrewAI text.",
     ),
     "Replies that are refused or repaired": (
         _replies.repaired,
@@ -148,6 +148,27 @@ def extremes(rows: Sequence[Row]) -> Iterator[str]:
     yield from table([*by_ratio[:3], by_ratio[len(by_ratio) // 2], *by_ratio[-3:]], is_brief=True)
 
 
+_MODE: Final = re.compile(r", (strict|lenient)\b")
+
+
+def modes(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield a table in which the strict and the lenient row of a title are one."""
+    yield "| | beside | there | strict | ratio | lenient | ratio | aim |"
+    yield "|---|---|--:|--:|--:|--:|--:|--:|"
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for row in filter(is_on_the_page, rows):
+        mode = _MODE.search(row.title)
+        of_title = found.setdefault((_MODE.sub("", row.title), row.beside), {})
+        of_title[mode[1] if mode else ""] = _cells(row)
+    for (title, beside), cells in found.items():
+        there, aim = next((each[3], each[6]) for each in cells.values())
+        shown = [title, beside, there]
+        for mode_ in ("strict", "lenient"):
+            _, here, *_, ratio, _, verdict = cells.get(mode_, cells.get("", [""] * 8))
+            shown += [here, ", ".join(filter(None, (ratio, verdict)))]
+        yield f"| {' | '.join([*shown, aim])} |"
+
+
 def powers(rows: Sequence[Row]) -> Iterator[str]:
     """Yield a table with a line for each text, and a column for each library."""
     peers = [*dict.fromkeys(row.beside for row in rows)]
@@ -164,7 +185,9 @@ def is_on_the_page(row: Row) -> bool:
 
 
 IN_BRIEF: Final[Mapping[str, Callable[[Sequence[Row]], Iterator[str]]]] = {
+    "One reply": modes,
     "Calls of open models": extremes,
+    "Tables": modes,
     "Hostile texts": powers,
 }
 """What writes the table of a section on the page, where it is not `table`."""
