@@ -249,7 +249,7 @@ class NamedJson(CallsReader):
         if json.end is None:
             self._skip(self._take_held(), events)
         else:
-            if self._after < 0:
+            if self._step == self._read_closers:
                 self._emit(self._closers.text, MarkerSeen, events, "}")
             call.input_span = span = (self._base, json.end)
             key, value = self._rules.keys.input, json.value
