@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
@@ -52,6 +52,8 @@ class RunBuilder:
         self._ids: dict[str, int] = {}  # index of the step of each call with an id
         self._all = _Waiting()
         self._nameless = _Waiting()  # those of the steps whose calls have no id
+        self._late = _Waiting()  # those of earlier turns, for results that name their tool
+        self._in_order: list[tuple[int, str]] = []  # steps that got one, and the tool it names
         self._notices: list[Notice] = []
         self.is_observed = True
         """Whether the log may contain results, so that a missing one is worth a notice."""
@@ -89,8 +91,8 @@ class RunBuilder:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the result of a call so far has not arrived."""
-        return self._all.first(self._steps) is not None
+        """Whether the result of a call has not arrived, since `end_calls` if that was called."""
+        return self._all.first_of("", self._steps) is not None
 
     def in_dialect(self, dialect: Dialect, *evidence: str) -> None:
         """Say that the model's text is in *dialect*, and what shows it."""
@@ -196,13 +198,37 @@ class RunBuilder:
         """
         index = self._ids.get(call_id, -1)
         if index < 0 or self._steps[index].observation is not None:
-            found = (self._nameless if call_id else self._all).first(self._steps, tool)
+            waiting = self._nameless if call_id else self._all
+            found = waiting.first_of(tool, self._steps) if tool else None
+            found = self._late.first_of(tool, self._steps) if tool and found is None else found
+            found = waiting.first_of("", self._steps) if found is None else found
             if found is None:
                 found = len(self._steps)
                 self.fail(OutputParserException(UNASKED, observation=_NO_CALL, llm_output=text))
+            else:
+                self._in_order.append((found, tool))
             index = found
         self._see(index, text, failed)
         return index + 1
+
+    def end_calls(self) -> None:
+        """Have no more results go to the calls so far but those with their ids or names.
+
+        If fewer results than calls have arrived, and nothing says whose they are, they are left
+        out, with notices.
+        """
+        waiting = [index for index in self._all if _is_waiting(self._steps[index])]
+        tools = {_tool_of(self._steps[index]) for index in waiting}
+        for index, tool in self._in_order if waiting else ():
+            step = self._steps[index]
+            if tool in tools or tool != _tool_of(step):
+                message = "the log does not show which of several calls returned this"
+                self.notice("unowned_text", message, text=step.observation or "", step=index + 1)
+                self._steps[index] = replace(step, observation=None, tool_failed=False)
+        for index in waiting:
+            self._late.add(index, self._steps[index])
+        self._all, self._nameless = _Waiting(), _Waiting()
+        self._in_order.clear()
 
     def observe_last(self, text: str) -> None:
         """Add what a tool returned to the last step, whatever other calls wait for."""
@@ -315,15 +341,16 @@ class _Waiting:
         for tool in {"", _tool_of(step)}:
             heappush(self._found.setdefault(tool, []), index)
 
-    def first(self, steps: Sequence[TranscriptStep], tool: str = "") -> int | None:
-        """Return the index of the first, if possible of a *tool*; `None` if no step waits."""
-        for name in (tool, ""):
-            found = self._found.get(name, [])
-            while found and not _is_waiting(steps[found[0]]):
-                heappop(found)
-            if found:
-                return found[0]
-        return None
+    def __iter__(self) -> Iterator[int]:
+        """Iterate over the indices of those that may still wait."""
+        return iter(sorted(self._found[""]))
+
+    def first_of(self, tool: str, steps: Sequence[TranscriptStep]) -> int | None:
+        """Return the index of the first of a *tool*, or of all; `None` if no step waits."""
+        found = self._found.get(tool, [])
+        while found and not _is_waiting(steps[found[0]]):
+            heappop(found)
+        return found[0] if found else None
 
 
 def _is_waiting(step: TranscriptStep) -> bool:

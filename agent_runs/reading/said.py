@@ -192,14 +192,24 @@ def _speaks(message: Said) -> bool:
 
 
 class OpenConversation:
-    """The run of a conversation that is being read; its parameters are those of its runs."""
+    """The run of a conversation that is being read; its parameters are those of its runs.
+
+    A result that names neither its call nor its tool belongs to the calls of the last turn: those
+    since the assistant spoke or a tool returned, or the last one alone if *is_paired*.
+    """
 
     def __init__(
-        self, reading: Reading, runs: RunsSoFar | None = None, is_one_run: bool = False
+        self,
+        reading: Reading,
+        runs: RunsSoFar | None = None,
+        is_one_run: bool = False,
+        is_paired: bool = False,
     ) -> None:
         self._reading = reading
         self._runs = RunsSoFar() if runs is None else runs
         self._is_one_run = is_one_run
+        self._is_paired = is_paired
+        self._is_between = False  # calls: something was said or returned since
         self._run = RunBuilder(reading, name=self._runs.name)
         self._about: dict[str, Any] = {}
         self._is_over = False  # the turn of the program, whose end is that of the run
@@ -222,6 +232,7 @@ class OpenConversation:
     def take(self, message: Said) -> Transcript | None:
         """Take the next message, and return the run that it ends, if any."""
         ended = self._end_turn(message)
+        self._end_calls(message)
         if message.error is not None:
             self._run.fail(message.error)
         match message.role:
@@ -259,6 +270,14 @@ class OpenConversation:
             is_begun = self._run.is_begun or self._answer is not None or self._has_error
             self._is_over = self._is_over or is_begun
         return self._begin_run(message.line) if self._is_over and _speaks(message) else None
+
+    def _end_calls(self, message: Said) -> None:
+        """End the calls of the turn before if *message* has calls of another turn."""
+        says = bool(message.text.strip() or message.thought)
+        if message.calls and (says or self._is_between or self._is_paired):
+            self._run.end_calls()
+        goes_on = not message.calls and (self._is_between or says)
+        self._is_between = goes_on or bool(message.results)
 
     def _take_result(self, text: str) -> bool:
         """Take a *text* of the user if it is a result; return whether it is one."""
@@ -317,6 +336,7 @@ class OpenConversation:
         elif self._answer is not None:
             self._run.add(self._answer)
         self._take_stated()
+        self._run.end_calls()
         if not (self._run.is_begun or self._run.has_question or self._has_error):
             return None
         return self._runs.add(self._run.transcript(), self._about, is_last=is_last)
@@ -395,6 +415,8 @@ class OpenConversation:
             elif isinstance(steps[-1].action, AgentFinish):
                 self._answer = steps[-1]
                 steps = steps[:-1]
+            if steps:
+                self._run.end_calls()
             for step in steps:
                 self._has_spoken = True
                 self._run.add(step)

@@ -56,6 +56,8 @@ class Console:
     nests: bool = False
     """Whether a question that is asked while a call waits for its result begins a run inside it,
     up to its ``"answer"``."""
+    is_paired: bool = False
+    """Whether a result stands right behind its call: of several calls in a row, the last has it."""
     is_echoing: bool = False
     """Whether a question that repeats the text before it is the program's, such as a plan."""
     signs: tuple[str, ...] = ()
@@ -83,7 +85,7 @@ class Console:
     @property
     def _splitter(self) -> Splitter:
         blank = (ConsolePiece(what, "") for what in (self.first, self.rest))
-        return Splitter(self.pieces, *blank, has_fences=self.has_fences)
+        return Splitter(self.pieces, *blank, has_fences=self.has_fences, is_paired=self.is_paired)
 
     def _titles_in(self, head: str) -> Iterator[tuple[int, Title, bool]]:
         """Yield the titles in *head* that are not quoted: line, title, whether it is a sign."""
@@ -238,7 +240,8 @@ class _Runs:
             yield from self._end(stack)
         is_nested = bool(stack) and what == "question" and self._console.nests
         if not stack or (is_nested and stack[-1].is_waiting):
-            stack.append(OpenConversation(self._reading.at(said.line)))
+            at, is_paired = self._reading.at(said.line), self._console.is_paired
+            stack.append(OpenConversation(at, is_paired=is_paired))
         self._is_answered = what == "answer"
         for each in (*self._held, said):
             if (run := stack[-1].take(each)) is not None:

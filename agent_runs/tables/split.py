@@ -176,6 +176,7 @@ class Splitter:
         before: What stands before the first title.
         rest: What stands behind a piece that has ended by itself.
         has_fences: Whether titles in fences are text.
+        is_paired: Whether a result stands right behind its call.
     """
 
     def __init__(
@@ -185,11 +186,13 @@ class Splitter:
         rest: ConsolePiece,
         *,
         has_fences: bool = False,
+        is_paired: bool = False,
     ) -> None:
         self._pieces = pieces
         self._before = before
         self._rest_kind = rest
         self._has_fences = has_fences
+        self._is_paired = is_paired
         self._now = Found([Title(before, {}, "")], 0)
         self._before_blank: Shown = "nothing"  # the last piece that says something
         self._waiting = 0  # calls for their results
@@ -322,7 +325,8 @@ class Splitter:
         if self._now.says_something:
             self._before_blank = self._now.piece.what
         yield self._now
-        self._waiting += _waits(self._now.piece)
+        waits = _waits(self._now.piece)
+        self._waiting = waits if waits > 0 and self._is_paired else self._waiting + waits
         self._now = following
 
     def _fenced(self, line: str, lines: Lines) -> int:

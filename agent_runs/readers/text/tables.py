@@ -35,6 +35,7 @@ STRANDS: Final = Console(
 # prints the trees of 0.108 and later. A coworker's steps stand before the call that asked it.
 CREWAI_HEADINGS: Final = Console(
     name="crewai_headings", summary="console of CrewAI 0.61 to 0.1xx: # Agent:, ## Using tool:",
+    is_paired=True,
     pieces=[
         ConsolePiece("nothing", r"# Agent: ?(?P<agent>[^\n]*)\n", "", is_sign=True,
                      ahead=r"## (?:Thought|Using tool|Final Answer): ?"),
@@ -128,7 +129,7 @@ AUTOGEN_OLD: Final = Console(
 # transformers/agents/agents.py (4.44, 4.47); the results of tools are shown at the level INFO only.
 TRANSFORMERS_AGENTS: Final = Console(
     name="transformers_agents", summary="console of transformers.agents (4.44 to 4.47)",
-    nests=True, signs=("== new task ==",),
+    nests=True, is_paired=True, signs=("== new task ==",),
     pieces=[
         ConsolePiece("question", r"={8} New task ={8}\n", is_sign=True),
         ConsolePiece("call", r"(?:={4}|>>>) Agent is executing the code below:\n",
@@ -159,7 +160,7 @@ _COLLAPSED: Final = (
 CLAUDE_TERMINAL: Final = Console(
     name="claude_terminal",
     summary="copies of Claude Code's terminal (1 and 2), and what /export writes",
-    signs=("⏺ ", "● "),
+    signs=("⏺ ", "● "), is_paired=True,
     shortened=r"(?m)^[^\n]*(?:… \+\d+ lines?\b|\(ctrl\+\w to expand\))[^\n]*$"
     r"|\ADone \(\d+ tool uses?[^\n]*\)\Z|…\Z",
     pieces=[
@@ -187,6 +188,7 @@ _TAKES: Final = r"Agent \S[^\n]* takes \d+-step Action:\n"
 # agentlite/logging/terminal_logger.py of AgentLite; agents of a team work inside calls of others.
 AGENTLITE: Final = Console(
     name="agentlite", summary="console and log file of AgentLite's agents", nests=True,
+    is_paired=True,
     signs=("receives the following taskpackage:", "-step action:"),
     pieces=[
         ConsolePiece("question", r"Agent \S[^\n]* receives the following TaskPackage:\n",

@@ -69,8 +69,17 @@ def test_the_first_call_that_waits_gets_the_result() -> None:
     run = only(chat([call("a"), call("b"), call("a")], {"content": "1", "name": "a"},
                     {"content": "2"}, {"content": "3", "name": "a"}))  # fmt: skip
     assert [(tool, seen) for tool, _, seen in actions(run)] == [("a", "1"), ("b", "2"), ("a", "3")]
-    run = only(chat([call("a"), call("b")], {"content": "1", "name": "c"}))
-    assert [seen for *_, seen in actions(run)] == ["1", None]
+
+
+def test_a_result_of_one_of_several_calls_is_left_out() -> None:
+    for result in ({"content": "1"}, {"content": "1", "name": "c"}):
+        run = only(chat([call("a"), call("b")], result))
+        assert [seen for *_, seen in actions(run)] == [None, None]
+        assert [notice.text for notice in run.notices if notice.kind == "unowned_text"] == ["1"]
+    run = only(chat([call("a"), call("b")], {"content": "1", "name": "b"}))
+    assert [seen for *_, seen in actions(run)] == [None, "1"]
+    run = only(chat([call("b"), call("b")], {"content": "1", "name": "b"}))
+    assert [seen for *_, seen in actions(run)] == [None, None]
 
 
 def test_a_result_with_an_id_never_takes_the_call_of_another() -> None:
