@@ -24,11 +24,12 @@ from agent_runs.reading.reader import (
 )
 from agent_runs.recognition import LAST_RESORT
 from agent_runs.sources import RunsFrom, as_it_is, open_log
+from agent_runs.tables import part as of_part
 from agent_runs.tables.messages import Messages
+from agent_runs.tables.part import MessagePart
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
-    from agent_runs.tables.part import MessagePart
 
 _PLACES: Final = 20
 _MOST_LINES: Final = 60
@@ -52,7 +53,7 @@ class ReaderReport:
     failures: tuple[str, ...]
     """What is wrong, a sentence each."""
     doubts: tuple[str, ...] = ()
-    """What may be wrong, a sentence each: parts that were dropped, and kinds that no log has."""
+    """What may be wrong, a sentence each: parts that were dropped, and what no log has."""
 
     @property
     def ok(self) -> bool:
@@ -80,8 +81,9 @@ def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
     Each log is recognised as of this form and no other, and has a run with a step or an answer; no
     result lacks its call; a log that is cut anywhere gives no half value without saying so; a log
     that is malformed gives no error but `OutputParserException`; and texts of other forms are not
-    recognised. What the runs leave out, and the rows of a table of messages that fit no part of any
-    log, are doubts.
+    recognised. Where a row of a table of messages fits parts, each of its paths finds something in
+    one of them. What the runs leave out, the rows that fit no part of any log, and paths that find
+    nothing where a log may have nothing, such as that of the model, are doubts.
 
     Args:
         form: A table or a reader; it need not be registered.
@@ -91,7 +93,8 @@ def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
     failures: list[str] = []
     doubts: list[str] = []
     runs: list[Transcript] = []
-    watched, unseen = _watched(form)
+    watch = _Watch()
+    watched = watch.table(form) if isinstance(form, Messages) else form
     for number, source in enumerate(logs, 1):
         failures += (f"log {number}: {each}" for each in _of_recognition(form, source))
         try:
@@ -113,29 +116,73 @@ def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
     for other in _OTHERS:
         if _evidence(reader, other):
             failures.append(f"it takes a text of another form for its own: {other[:40]!r}")
-    doubts += (f"no part of the logs is that of {each}" for each in unseen.values())
+    doubts += (f"no part of the logs is that of {each}" for each in watch.unseen.values())
+    lacks_results = any(note.kind == "no_observation" for run in runs for note in run.notices)
+    failures += (miss for miss, is_found in watch.needed.items() if not is_found)
+    for miss in (miss for miss, is_found in watch.others.items() if not is_found):
+        is_wrong = lacks_results and " at output=" in miss
+        (failures if is_wrong else doubts).append(miss)
     return ReaderReport(reader.name, tuple(runs), tuple(failures), tuple(doubts))
 
 
-def _watched(form: FormOfLog) -> tuple[FormOfLog, dict[int, str]]:
-    """Return a *form* that reads as this one does, and its rows: those that fit a part leave."""
-    if not isinstance(form, Messages):
-        return form, {}
-    unseen: dict[int, str] = {}
+class _Watch:
+    """Which rows and paths of a table of messages find something in logs."""
 
-    def watch(number: int, row: MessagePart) -> MessagePart:
+    def __init__(self) -> None:
+        self.unseen: dict[int, str] = {}
+        """The rows that no part has fitted, in words."""
+        self.needed: dict[str, bool] = {}
+        """What it means that a path of a row finds nothing, and whether it found something."""
+        self.others: dict[str, bool] = {}
+        """The same of paths that logs may lack."""
+
+    def table(self, form: Messages) -> Messages:
+        """Return a table that reads as *form* does, and is watched."""
+        parts = [self._row(number, row) for number, row in enumerate(form.parts)]
+        about = {name: self._path(f"about {name!r}", path) for name, path in form.about.items()}
+        paths: dict[str, Any] = {name: self._path(name, getattr(form, name)) for name in _OF_TABLES}
+        return replace(form, parts=parts, about=about, **paths)
+
+    def _row(self, number: int, row: MessagePart) -> MessagePart:
         said = (f"{name}={getattr(row, name)!r}" for name in ("type", "key", "at"))
-        unseen[number] = f"row {number + 1}, {row.what!r} with {', '.join(said)}"
+        self.unseen[number] = words = f"row {number + 1}, {row.what!r} with {', '.join(said)}"
 
         def where(part: Any) -> bool:
             fits = row.where is None or row.where(part)
             if fits and part is not None:
-                unseen.pop(number, None)
+                self.unseen.pop(number, None)
             return fits
 
-        return replace(row, where=where)
+        paths: dict[str, Any] = {}
+        for name in _OF_ROWS:
+            path = getattr(row, name)
+            is_own = path != getattr(MessagePart, name)
+            if is_own and not (name == "name" and row.type.endswith("*")):
+                is_needed = name != "failed" and (name, row.what) != ("output", "call")
+                paths[name] = self._path(name, path, words, is_needed=is_needed)
+        return replace(row, where=where, **paths)
 
-    return replace(form, parts=[watch(*each) for each in enumerate(form.parts)]), unseen
+    def _path(
+        self, name: str, path: of_part.Path, row: str = "", *, is_needed: bool = False
+    ) -> of_part.Path:
+        if not isinstance(path, str) or not path or path.startswith("="):
+            return path
+        words = f"nothing in the logs stands at {name}={path!r}{row and f' of {row}'}"
+
+        def found(value: Any) -> Any:
+            here = of_part.at(value, path)
+            place = self.needed if is_needed else self.others
+            place[words] = place.get(words, False) or here is not None
+            return here
+
+        return found
+
+
+_OF_ROWS: Final = ("of", "name", "arguments", "id", "output", "failed")
+_OF_TABLES: Final = (
+    "system", "answer", "question", "stated", "piece", "caller", "key", "follows", "voids",
+    "rewinds", "anew",
+)  # fmt: skip
 
 
 def _tried(

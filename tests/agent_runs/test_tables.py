@@ -1,6 +1,7 @@
 """Forms that users write as tables: reading, registering and checking them."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib import metadata
@@ -237,6 +238,48 @@ def test_the_check_doubts_rows_that_fit_nothing() -> None:
         "no part of the logs is that of row 2, 'call' with type='', key='what', at='ops[]'",
     )
     assert all(doubt in str(report) for doubt in report.doubts)
+
+
+CALL = OURS.parts[1]
+RESULT = OURS.parts[2]
+WITH_MORE = replace(OURS, about={"model": "modl"}, question="task", parts=[
+    OURS.parts[0], CALL, replace(RESULT, failed="bad")])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("row", "wrong", "path"),
+    [
+        (1, replace(CALL, arguments="wiht"), "arguments='wiht'"),
+        (1, replace(CALL, id="nr"), "id='nr'"),
+        (1, replace(CALL, name="what.it"), "name='what.it'"),
+        (2, replace(RESULT, output="gave"), "output='gave'"),
+        (0, replace(OURS.parts[0], of="word"), "of='word'"),
+    ],
+)
+def test_a_path_that_finds_nothing_in_the_logs_is_refused(
+    row: int, wrong: MessagePart, path: str
+) -> None:
+    parts = [wrong if at == row else part for at, part in enumerate(OURS.parts)]
+    report = check_reader(replace(OURS, parts=parts), [CHAT])
+    assert f"nothing in the logs stands at {path} of row {row + 1}, {wrong.what!r}" in str(report)
+    with pytest.raises(AssertionError, match=re.escape(path)):
+        report.raise_for_failures()
+
+
+def test_a_path_that_logs_may_lack_is_in_doubt() -> None:
+    report = check_reader(WITH_MORE, [{"chat": CHAT}])
+    assert (report.failures, len(report.doubts)) == ((), 3)
+    for path in ("about 'model'='modl'", "question='task'", "failed='bad' of row 3, 'result'"):
+        assert f"nothing in the logs stands at {path}" in str(report)
+
+
+def test_the_path_of_results_in_calls_is_refused_if_calls_lack_theirs() -> None:
+    call = replace(CALL, output="gives")
+    report = check_reader(replace(OURS, parts=[OURS.parts[0], call, RESULT]), [CHAT])
+    assert report.ok
+    assert "nothing in the logs stands at output='gives'" in str(report.doubts)
+    report = check_reader(replace(OURS, parts=[OURS.parts[0], call]), [[*CHAT[:2], *CHAT[3:]]])
+    assert "nothing in the logs stands at output='gives'" in str(report.failures)
 
 
 def _whole(part: Any) -> bool:
