@@ -109,8 +109,9 @@ def _read_one(
             yield run
     if is_empty:
         said = f", which was read as {used[-1]}" if used else ""
+        none = "no step and no answer outside of prompts and quotations"
         raise OutputParserException(
-            f"found no run in the log{said}: no step and no answer",
+            f"found no run in the log{said}: {none}",
             observation="Give a log with at least one step, or name another reader.",
         )
 
@@ -211,7 +212,9 @@ def _read(
     What it was read as is added to *used*.
     """
     if reader is None:
-        form = form_of(log, reading.dialect)
+        around = reading.source
+        within = f"{around.reader!r} ({around.evidence[-1]})" if around.reader else ""
+        form = form_of(log, reading.dialect, within)
         reader, found = get_reader(form.reader), form.evidence
     else:
         found = (f"format={reader.name!r}",)
@@ -221,13 +224,13 @@ def _read(
     if isinstance(log, Values) and isinstance(reader, DataReader):
         log = unkeyed(log, reader)
     outer = reading.source
-    within = (*outer.within, outer.reader) if outer.reader else ()
-    if len(within) > _MOST_WITHIN:
+    outside = (*outer.within, outer.reader) if outer.reader else ()
+    if len(outside) > _MOST_WITHIN:
         raise OutputParserException(
             f"logs stand inside each other, more than {_MOST_WITHIN} deep",
             observation="Give the log that stands inside.",
         )
-    source = replace(outer, reader=reader.name, within=within, evidence=(*outer.evidence, *found))
+    source = replace(outer, reader=reader.name, within=outside, evidence=(*outer.evidence, *found))
     # The kind of the log is that of its reader.
     runs = reader.read(cast("Any", log), replace(reading, source=source))
     if isinstance(log, Lines):

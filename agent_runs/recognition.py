@@ -10,6 +10,7 @@ For a log of an unknown form it says what was seen, and which form comes nearest
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -115,6 +116,7 @@ _MOST: Final = 8
 """How many keys or lines are named."""
 _HEAD: Final = 4_000
 _PAGE: Final = "docs/log-forms.md shows how to have a form of your own read"
+_TABLES: Final = "docs/bulk.md shows how to read replies in a column"
 
 
 def seen_in(log: Lines | Values, forms: Iterable[tuple[str, LackOf]]) -> str:
@@ -126,13 +128,31 @@ def seen_in(log: Lines | Values, forms: Iterable[tuple[str, LackOf]]) -> str:
         log: The log.
         forms: The names of forms of messages, with what says how near a message comes to each.
     """
-    if isinstance(log, Lines):
-        lines = [line.strip() for line in log.head(_HEAD).splitlines() if has_structure(line)]
-        titles = [*dict.fromkeys(line[:40] for line in lines)][:3]
-        seen = f"lines begin like {', '.join(map(repr, titles))}" if titles else ""
-    else:
+    if isinstance(log, Values):
         seen = _seen_in_values(log.head(HEAD_VALUES), forms)
-    return f": {seen}; {_PAGE}" if seen else ""
+        return f": {seen}; {_PAGE}" if seen else ""
+    lines = [line.strip() for line in log.head(_HEAD).splitlines() if line.strip()]
+    if log.has_nuls:
+        return ": it has NUL characters, so it may be no text"
+    if columns := _columns_in(lines):
+        names = ", ".join(map(repr, columns[:_MOST]))
+        return f": it is a table with the columns {names}; {_TABLES}"
+    titles = [*dict.fromkeys(line[:40] for line in lines if has_structure(line))][:3]
+    seen = f"lines begin like {', '.join(map(repr, titles))}" if titles else ""
+    return f": {seen or f'the first line is {lines[0][:40]!r}'}; {_PAGE}" if lines else ""
+
+
+def _columns_in(lines: Sequence[str]) -> list[str]:
+    """Return the names in the first of *lines*, if they are a table in CSV or TSV."""
+    for mark in ("\t", ",", ";"):
+        names = [name.strip(' "') for name in lines[0].split(mark)] if lines else []
+        is_even = all(line.count(mark) >= len(names) - 1 for line in lines[1:3])
+        if len(names) > 1 and len(lines) > 1 and is_even and all(map(_is_name, names)):
+            return names
+    return []
+
+
+_is_name: Final = re.compile(r"[^\W\d][\w .()/%-]{0,30}").fullmatch
 
 
 def _seen_in_values(values: Sequence[Any], forms: Iterable[tuple[str, LackOf]]) -> str:
@@ -241,12 +261,13 @@ def detect_log(source: RunsFrom, *, encoding: str | None = None) -> LogForm:
         return form_of(as_it_is(log.content))
 
 
-def form_of(log: Lines | Values, dialect: Dialect | None = None) -> LogForm:
+def form_of(log: Lines | Values, dialect: Dialect | None = None, within: str = "") -> LogForm:
     """Return the form of *log*, of which nothing is taken.
 
     Args:
         log: The log.
         dialect: The dialect that the user named; a text in no other form is taken to be in it.
+        within: The reader that has found this log in another, and what showed it.
 
     Raises:
         OutputParserException: No reader knows the form, or several do; the message names them.
@@ -258,7 +279,8 @@ def form_of(log: Lines | Values, dialect: Dialect | None = None) -> LogForm:
     advice = "Give a log in a form that list_readers() has, or name its dialect."
     if not forms:
         kind = "JSON" if isinstance(log, Values) else "text"
-        reason = f"found no run, and no form of log, in this {kind}" if shown else _NOTHING
+        where = f"the {kind} that {within} finds in this log" if within else f"this {kind}"
+        reason = f"found no run, and no form of log, in {where}" if shown else _NOTHING
         if isinstance(log, Lines) and log.hint and shown:
             reason += f", {log.hint}"
         if shown:

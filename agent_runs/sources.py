@@ -187,6 +187,11 @@ def _content_of_bytes(
     if (unpacked := unpacking(buffered, start)) is not None:
         return _content_of_bytes(unpacked, stack, encoding)
     encoding = _encoding_of(start, encoding)
+    if encoding in _UTF_8 and b"\0" in start and _wrong_byte(start.decode("utf-8", _ERRORS)[:-4]):
+        raise OutputParserException(
+            "this is no text: it has NUL bytes, and bytes that are not UTF-8",
+            observation="Give a log that is text or JSON.",
+        )
     if (wait := waiting_on(buffered, grows=follow)) is not None:
         return LiveText(buffered, encoding, wait)
     errors = _ERRORS if encoding in _UTF_8 else "strict"
@@ -438,7 +443,7 @@ def _value_or_text(text: str) -> Any:
         reason = f"{wrong[0]}, column {wrong[2]}{_ADVICE}"
     except json.JSONDecodeError as error:
         line = f"line {error.lineno}, " if error.lineno > 1 else ""
-        reason = f"not JSON: {error.msg} at {line}column {error.colno}"
+        reason = f"not JSON: {error.msg.removesuffix(' at')} at {line}column {error.colno}"
         if "\0" in text:
             reason += "; it has NUL characters, which a file has that was cut while it was written"
     except RecursionError:

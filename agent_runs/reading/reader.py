@@ -108,6 +108,11 @@ class Lines:
         self._ahead = deque(self._without_nuls(line, number) for number, line in ahead)
         return self
 
+    @property
+    def has_nuls(self) -> bool:
+        """Whether NULs were left out of lines that have been looked at."""
+        return bool(self._nuls)
+
     def take_nuls(self) -> dict[int, int]:
         """Return, once, how many NULs were left out of each line that has been looked at."""
         found = self._nuls or {}

@@ -98,7 +98,9 @@ _MOST: Final = 3
 def _reason(seen: _Seen) -> str:
     cells = f"{seen.cells} cell{'s' if seen.cells != 1 else ''} with output"
     if not seen.unread:
-        return f"found no run in the notebook: none of its {cells} looks like a log"
+        is_one = seen.cells == 1
+        none = "its only cell with output does not look" if is_one else f"none of its {cells} looks"
+        return f"found no run in the notebook: {none} like a log"
     more = len(seen.unread) - _MOST
     named = "; ".join(seen.unread[:_MOST]) + (f"; and {more} more" if more > 0 else "")
     return f"found no run in the notebook, which has {cells}: {named}"

@@ -158,6 +158,8 @@ def _is_log(detection: Detection) -> bool:
     if not detection.candidates:
         return False
     best = detection.candidates[0]
+    if best.form == "reply" and all(mark.startswith("```") for mark in best.markers):
+        return False  # any page with code has a fence
     return bool(best.actions) or len(best.markers) >= _FEWEST_MARKERS
 
 

@@ -270,7 +270,8 @@ def test_the_dialect_of_a_text_is_found_and_said() -> None:
 def test_prose_is_reported_to_have_no_steps(tmp_path: Path) -> None:
     path = write(tmp_path / "notes.txt", "The mill rests on Sunday.\n")
     said = parse(path).stderr
-    assert f"{path}: found no run, and no form of log, in this text; `agent-parsers readers" in said
+    assert f"{path}: found no run, and no form of log, in this text: the first line is" in said
+    assert "; `agent-parsers readers --why FILE` shows" in said
     assert f"{path}: found nothing to read\n" in parse(write(path, " \n")).stderr
 
 
