@@ -28,6 +28,7 @@ from agent_runs.reading.reader import (
     HEAD_CHARS,
     HEAD_VALUES,
     MALFORMED,
+    NEAREST,
     DataReader,
     Lines,
     NotJson,
@@ -298,7 +299,7 @@ def _near_to(log: Lines) -> str:
     for reader in (*readers_for(head), get_reader(LAST_RESORT)):
         asked = reader.lack if isinstance(reader, TextReader) else None
         if asked is not None and (lack := asked(head)):
-            return f": the nearest reader is {reader.name!r}, but {lack}; {_PAGE}"
+            return f": {NEAREST}{reader.name!r}, but {lack}; {_PAGE}"
     return ""
 
 

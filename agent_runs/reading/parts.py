@@ -162,7 +162,21 @@ may_call: Final = re.compile(r"tool|call|function", re.IGNORECASE).search
 _CALL_PARTS: Final = frozenset(
     ("tool_use", "tool_call", "function_call", "server_tool_use", "mcp_tool_use")
 )
-_RESULT_PARTS: Final = frozenset(("tool_result", "mcp_tool_result", "web_search_tool_result"))
+RESULT_PARTS: Final = frozenset(
+    f"{tool}tool_result"
+    for tool in (
+        "",
+        "mcp_",
+        "web_search_",
+        "web_fetch_",
+        "code_execution_",
+        "bash_code_execution_",
+        "text_editor_code_execution_",
+        "tool_search_",
+        "advisor_",
+    )
+)
+"""The types of results of Anthropic's API: also of the tools that it runs itself."""
 _QUIET: Final = frozenset(("redacted_thinking", "step-start", "compaction"))
 """Parts that never hold text."""
 
@@ -284,7 +298,7 @@ def _read_part(part: Mapping[str, Any], found: Content) -> None:
     match kind:
         case _ if kind in _CALL_PARTS:
             found.calls.append(call_of(part))
-        case _ if kind in _RESULT_PARTS:
+        case _ if kind in RESULT_PARTS:
             call_id = part.get("tool_use_id") or part.get("tool_call_id")
             failed = part.get("is_error")
             found.results.append(result_of(part.get("content"), call_id, None, failed))

@@ -189,6 +189,10 @@ class UnknownLogError(OutputParserException):
     problem = "unknown_log"
 
 
+NEAREST: Final = "the nearest reader is "
+"""How such an error begins to say which reader knows most of the log, and what stopped it."""
+
+
 class NotJson(str):
     """A line of a file of JSON that is not JSON."""
 

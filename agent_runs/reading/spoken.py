@@ -55,6 +55,10 @@ _LABEL: Final = re.compile(
     re.IGNORECASE,
 )
 """Matches what programs write before a result in a message of the user."""
+_ELEMENT: Final = re.compile(
+    r"\A\s*<(?:returncode|observation|(?:tool|function|execution)_(?:response|result|output)s?)>"
+).match
+"""Matches the element in which programs put a result."""
 _TURN: Final = re.compile(
     r"\A\s*(?:think|thoughts?)[ \t]*:(?:(?!^[ \t]*final answer).)*^[ \t]*act(?:ion)?[ \t]*:",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
@@ -89,7 +93,7 @@ def has_sign(text: str) -> bool:
 
 def is_result(text: str) -> bool:
     """Return whether a *text* of the user begins as programs begin what a tool returned."""
-    return _LABEL.match(text) is not None
+    return _LABEL.match(text) is not None or _ELEMENT(text) is not None
 
 
 class Speech:

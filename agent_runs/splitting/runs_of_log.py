@@ -185,7 +185,7 @@ def whole_run(dialect: Dialect, text: str, tools: ToolSet | None) -> Transcript 
 _COUNT: Final = r"[ \t]*[:=][ \t]*\$?\d[\d.,_]*[ \t]*"
 FRAMES: Final = {
     "begin": re.compile(r"[ \t]*> Entering new [^\n]{1,100}chain\.\.\.[ \t]*\n?\Z"),
-    "end": re.compile(r"[ \t]*> Finished chain\.[ \t]*\n?\Z"),
+    "end": re.compile(r"[ \t]*> Finished (?:\w+ )?chain\.[ \t]*\n?\Z"),
     "counts": re.compile(
         r"(?:[ \t]*(?:(?:total|prompt|completion|input|output)[ _](?:cached[ _])?tokens?"
         r"(?:[ _]used)?|tokens[ _]used|successful requests|total cost \(usd\))"

@@ -11,15 +11,17 @@ r"""Trajectories of mini-swe-agent: messages with the commands that ran, and how
 
 The commands are calls of ``bash``, whether the model wrote them in a fence or as calls of tools.
 What the user says after them is their result. Trajectories of version 1 name no commands; those
-are then in the fence of the message.
+are then in the fence of the message. The first ones are the list of messages alone; there, what
+follows the command with ``COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT`` is the answer.
 
 Source: ``minisweagent/agents/default.py`` of mini-swe-agent 1 and 2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import OutputParserException
@@ -27,13 +29,16 @@ from agent_runs.readers.data.commands import TOOL, command_in
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.messages import evidence_of_each, read_each
 from agent_runs.reading.parts import text_of
-from agent_runs.reading.reader import DataReader, Reading
+from agent_runs.reading.reader import HEAD_VALUES, DataReader, Reading, Values
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
 
 _LABEL: Final = "THOUGHT:"
 _DONE: Final = "Submitted"
+_SUBMITS: Final = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
+_RETURNED: Final = "<returncode>"
+_has_fence: Final = re.compile(r"^```(?:mswea_bash_command|bash)\n", re.MULTILINE).search
 
 
 def _is_trajectory(value: Any) -> bool:
@@ -44,11 +49,23 @@ def _is_trajectory(value: Any) -> bool:
     )
 
 
+def _is_bare(values: Sequence[Any]) -> bool:
+    """Return whether *values* begin with the messages of a trajectory, and none is a record."""
+    messages = [each for each in values if isinstance(each, Mapping) and "role" in each]
+    return len(messages) == len(values) and any(
+        said["role"] == "assistant"
+        and seen["role"] == "user"
+        and _has_fence(text_of(said.get("content")))
+        and text_of(seen.get("content")).startswith(_RETURNED)
+        for said, seen in pairwise(messages)
+    )
+
+
 def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
     if not _is_trajectory(record):
         raise ValueError("expected 'trajectory_format' and 'messages'")
     run = RunBuilder(reading, name=str(record.get("instance_id") or ""))
-    info = record.get("info") or {}
+    info = record.get("info") or _info_of(record["messages"])
     submission = info.get("submission")
     is_done = info.get("exit_status") == _DONE and submission is not None
     *messages, last = record["messages"]
@@ -62,6 +79,15 @@ def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
     elif is_exit and (text := text_of(last.get("content"))):
         run.notice("unowned_text", f"the run ended: {info.get('exit_status')}", text=text)
     return [run.transcript()]
+
+
+def _info_of(messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return how a run without such a record ended, if it did."""
+    if len(messages) < 2 or messages[-1]["role"] != "user":
+        return {}
+    if _SUBMITS not in text_of(messages[-2].get("content")):
+        return {}
+    return {"exit_status": _DONE, "submission": text_of(messages[-1].get("content"))}
 
 
 def _take(run: RunBuilder, message: Mapping[str, Any]) -> None:
@@ -96,14 +122,27 @@ def _act(run: RunBuilder, message: Mapping[str, Any], text: str) -> None:
         run.call(TOOL, {"command": text_of(action["command"])}, call_id=call_id, log=text)
 
 
+def _evidence(values: Sequence[Any]) -> Sequence[str]:
+    if _is_bare(values):
+        return (f"a fence with a command, and {_RETURNED!r} behind it",)
+    return evidence_of_each(
+        values, _is_trajectory, lambda first: f"'trajectory_format' {first['trajectory_format']!r}"
+    )
+
+
+def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
+    if _is_bare(values.head(HEAD_VALUES)):
+        first = next(values)
+        record: dict[str, Any] = {"trajectory_format": "mini-swe-agent-1", "messages": [first.data]}
+        record["messages"] += [each.data for each in values]
+        values = Values([first._replace(data=record)])
+    yield from read_each(values, reading, _runs_of)
+
+
 READER: Final = DataReader(
     name="mini_swe_agent",
     summary="trajectories of mini-swe-agent",
-    evidence=partial(
-        evidence_of_each,
-        is_one=_is_trajectory,
-        sign=lambda first: f"'trajectory_format' {first['trajectory_format']!r}",
-    ),
-    read=partial(read_each, runs_of=_runs_of),
+    evidence=_evidence,
+    read=_read,
     before=("openai_chat",),
 )

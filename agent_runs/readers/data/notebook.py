@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from agent_parsers import AgentAction, OutputParserException
 from agent_parsers.transcripts import Notice
 from agent_runs.reading.parts import is_open_end
-from agent_runs.reading.reader import DataReader, Lines, Reading, UnknownLogError, Values
+from agent_runs.reading.reader import NEAREST, DataReader, Lines, Reading, UnknownLogError, Values
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.sources import content_of
 
@@ -67,6 +67,8 @@ class _Seen:
     """How many cells show any text."""
     unread: list[str] = field(default_factory=list)
     """Which of them look like a log, and why each was not read."""
+    others: list[tuple[int, str]] = field(default_factory=list)
+    """The first of the others, and their texts."""
     untold: list[Notice] = field(default_factory=list)
     """The notices about what was printed that looks like a log, for the next run."""
 
@@ -86,7 +88,8 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
                 last = run
         if last is None:
             raise UnknownLogError(
-                _reason(seen), observation="Give a notebook with a cell that printed a log."
+                _reason(seen, reading),
+                observation="Give a notebook with a cell that printed a log.",
             )
         yield replace(last, notices=(*last.notices, *seen.untold))
 
@@ -95,12 +98,29 @@ _MOST: Final = 3
 """How many cells are named that could not be read."""
 
 
-def _reason(seen: _Seen) -> str:
+_MOST_TRIED: Final = 20
+"""Of how many cells the error says which is nearest to a log."""
+
+
+def _near(seen: _Seen, reading: Reading) -> str:
+    """Return which cell is nearest to a log, and what it lacks; empty if none is near."""
+    for cell, text in seen.others:
+        try:
+            for _ in reading.inside(Lines(io.StringIO(text))):
+                pass
+        except OutputParserException as error:
+            lack = error.reason.partition(NEAREST)[2]
+            if isinstance(error, UnknownLogError) and lack:
+                return f"; cell {cell} is nearest to {lack}"
+    return ""
+
+
+def _reason(seen: _Seen, reading: Reading) -> str:
     cells = f"{seen.cells} cell{'s' if seen.cells != 1 else ''} with output"
     if not seen.unread:
         is_one = seen.cells == 1
         none = "its only cell with output does not look" if is_one else f"none of its {cells} looks"
-        return f"found no run in the notebook: {none} like a log"
+        return f"found no run in the notebook: {none} like a log{_near(seen, reading)}"
     more = len(seen.unread) - _MOST
     named = "; ".join(seen.unread[:_MOST]) + (f"; and {more} more" if more > 0 else "")
     return f"found no run in the notebook, which has {cells}: {named}"
@@ -115,6 +135,8 @@ def _runs_in(
     found: list[Transcript] = []
     for text, is_value in texts:
         runs, why = _runs_of(text, reading, is_value=is_value)
+        if not (runs or why) and len(seen.others) < _MOST_TRIED:
+            seen.others.append((cell, text))
         if why:
             seen.unread.append(f"cell {cell} {why}")
         if why and not is_value:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_runs.reading.parts import RESULT_PARTS
 from agent_runs.tables.messages import Messages
 from agent_runs.tables.part import MessagePart, at
 
@@ -295,9 +296,8 @@ ANTHROPIC: Final = Messages(
     before=("openai_chat",),
     parts=[
         MessagePart("call", type="tool_use|server_tool_use|mcp_tool_use", arguments="input"),
-        MessagePart("result", type="tool_result|web_search_tool_result|mcp_tool_result",
-                    output="content", id="tool_use_id", failed="is_error",
-                    where=_is_anthropic_result),
+        MessagePart("result", type="|".join(sorted(RESULT_PARTS)), output="content",
+                    id="tool_use_id", failed="is_error", where=_is_anthropic_result),
         MessagePart("thought", type="thinking", of="thinking"),
         MessagePart("nothing", type="redacted_thinking", is_sign=False),
         MessagePart("text", type="text", of="text", is_sign=False),

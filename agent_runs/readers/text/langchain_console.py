@@ -89,6 +89,8 @@ class _Chains:
         self._outside = Chain("", 0)  # what stands outside of all chains
         self._around = Around()
         self._has_run = False
+        self._mixed = 0  # how many chains that ran at the same time have not ended
+        self._doubtful: Chain | None = None  # the last one, which others may have printed into
 
     def take(self, event: Event) -> Iterator[Transcript]:
         """Take the next event, and yield the runs that it ends."""
@@ -96,15 +98,30 @@ class _Chains:
             case PrintedText():
                 (self._chains[-1] if self._chains else self._outside).pieces.append(event)
             case Start(name, line):
+                self._mixed, self._doubtful = 0, None
+                before: list[Chain] = []
                 while self._chains and self._chains[-1].is_over_before(name):
-                    yield from self._end(self._chains.pop())
+                    chain = self._chains.pop()
+                    if chain.text.strip():
+                        yield from self._end(chain)
+                    else:
+                        before = [*chain.before, chain]
+                        chain.before = []
                 question = ""
                 if not self._chains:
                     question = yield from self._leave_outside()
-                chain = Chain(name, line, question)
+                chain = Chain(name, line, question, before=before)
                 if not self._chains and chain.is_agent:
                     yield from self._around.release()  # all behind its run has been read
                 self._chains.append(chain)
+            case End() if self._mixed and not self._chains:
+                self._mixed -= 1
+                self._outside = Chain("", 0)
+            case End() if self._doubtful is not None and not self._chains:
+                self._around.held = None
+                self._refuse_mixed(self._doubtful)
+                self._mixed -= 1
+                self._outside = Chain("", 0)
             case End():
                 # Without a beginning, the log was cut before it.
                 chain = self._chains.pop() if self._chains else self._outside
@@ -136,7 +153,20 @@ class _Chains:
             self._around.put(text, outside.pieces[0].line)
         return question
 
+    def _refuse_mixed(self, chain: Chain) -> None:
+        """Refuse the chains that ran while *chain* did: each line may belong to any of them."""
+        self._mixed, self._doubtful = len(chain.before), None
+        reason = f"found {self._mixed + 1} chains that ran at the same time, so that it is unclear"
+        line = chain.before[0].line
+        self._reading.refuse(f"{reason} which line belongs to which", chain.text, line=line)
+
     def _end(self, chain: Chain) -> Iterator[Transcript]:
+        if chain.is_mixed:
+            self._refuse_mixed(chain)
+            return
+        for each in chain.before:
+            yield from self._end(each)
+        self._doubtful = chain if chain.before else None
         run = self._run_of(chain, self._reading)
         if run is not None:
             if chain.question:

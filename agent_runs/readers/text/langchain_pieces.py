@@ -21,7 +21,7 @@ GREEN: Final = "32;1"
 """The colour of what the model wrote."""
 _COLOURS: Final = rf"{GREEN}|36;1|33;1|38;5;200|31;1"
 
-_BOUND: Final = r"> (?:Entering new (?P<name>[^\n]*?) ?chain\.\.\.|Finished chain\.)"
+_BOUND: Final = r"> (?:Entering new (?P<name>[^\n]*?) ?chain\.\.\.|Finished (?:\w+ )?chain\.)"
 _COLOURED_BOUND: Final = re.compile(rf"\x1b\[1m{_BOUND}\x1b\[0?0?m\s*")
 _PLAIN_BOUND: Final = re.compile(rf"{_BOUND}[ \t]*\n?")
 _STYLES: Final = rf"\x1b\[(?P<colour>{_COLOURS})m\x1b\[1;3m|\x1b\[(?P<code>[0-9;]*)m"
@@ -104,7 +104,8 @@ def _is_cut(line: str) -> bool:
     bare = without_codes(line)
     if not bare or line.endswith("\n"):
         return False
-    return "> Finished chain.".startswith(bare) or bare.startswith("> Entering new ")
+    is_end = "> Finished chain.".startswith(bare) or re.fullmatch(r"> Finished \w+(?: c\w*)?", bare)
+    return bool(is_end) or bare.startswith("> Entering new ")
 
 
 class _Texts:

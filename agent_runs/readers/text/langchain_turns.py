@@ -82,9 +82,11 @@ CREW: Final = "CrewAgentExecutor"
 NESTED: Final = "nested"
 """The colour of a text that is the output of another chain."""
 PROMPT: Final = "Prompt after formatting:\n"
-_BEFORE_RESULT: Final = re.compile(r"\n+[ \t]*(?:Observation|Intermediate answer):[ \t]*\Z")
-_BEGIN_OF_RESULT: Final = re.compile(r"\n(?:Observation|Intermediate answer):[ \t]?")
-_AFTER_RESULT: Final = re.compile(r"\A\n(?:Thought:)?")
+_LABEL: Final = r"(?:Observation(?: \d+)?|Intermediate answer):"
+_BEFORE_RESULT: Final = re.compile(rf"\n+[ \t]*{_LABEL}[ \t]*\Z")
+_BEGIN_OF_RESULT: Final = re.compile(rf"\n{_LABEL}[ \t]?")
+_AFTER_RESULT: Final = re.compile(r"\A\n(?:Thought(?: \d+)?:)?")
+_PARTS: Final = re.compile(r"(?m)^[ \t]*(Action Input|Observation):|^Observation")
 NO_TOOL: Final = r" is not a valid tool, try (?:another one|one of \[[^\]\n]*+\])\."
 REFUSED: Final = (
     r"Invalid or incomplete response"
@@ -108,6 +110,22 @@ class Chain:
     """What is printed before it, if it is the question of its run."""
     pieces: list[PrintedText] = field(default_factory=list)
     has_ended: bool = False
+    before: list[Chain] = field(default_factory=list)
+    """The chains of this name that began right before it, and printed nothing."""
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether these have printed into it, since they run at the same time.
+
+        Then a call follows another one without a result in between.
+        """
+        if not self.before:
+            return False
+        found = [piece.colour for piece in self.pieces if piece.text.strip()]
+        found = [colour for colour in found if colour not in ("", NESTED)]
+        if found:
+            return (GREEN, GREEN) in pairwise(found)
+        return ("Action Input", "Action Input") in pairwise(_PARTS.findall(self.text))
 
     @property
     def text(self) -> str:

@@ -158,6 +158,39 @@ def test_a_reply_without_one_command_fails() -> None:
     assert failed.observation == "Write one command."
 
 
+FENCE, RAN = "I look.\n\n```{}\n{}\n```", "<returncode>0</returncode>\n<output>\nx\n</output>"
+
+
+@pytest.mark.parametrize("name", ["mswea_bash_command", "bash"])
+@pytest.mark.parametrize("is_done", [True, False])
+def test_the_messages_of_a_trajectory_alone_are_one_run(name: str, is_done: bool) -> None:
+    texts = ["q", FENCE.format(name, "ls"), RAN]
+    if is_done:
+        texts += [FENCE.format(name, "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"), "done"]
+    messages = [
+        {"role": "assistant" if at % 2 else "user", "content": text}
+        for at, text in enumerate(texts)
+    ]
+    run = only([{"role": "system", "content": "s"}, *messages])
+    assert (run.question, run.preamble) == ("q", "s")
+    assert actions(run)[0] == ("bash", {"command": "ls"}, RAN)
+    assert (run.finish is not None) is is_done
+
+
+@pytest.mark.parametrize(
+    "seen", [RAN, "<tool_response>x</tool_response>", "<observation>\nx\n</observation>"]
+)
+def test_a_result_behind_a_text_without_a_known_call_is_no_question(seen: str) -> None:
+    texts = ["q", "I run ls.", seen, "Done."]
+    run = only([
+        {"role": "assistant" if at % 2 else "user", "content": text}
+        for at, text in enumerate(texts)
+    ])  # fmt: skip
+    (failed,) = run.failed
+    assert failed.observation == seen
+    assert run.finish is not None
+
+
 def test_a_record_in_an_unknown_dialect_is_refused() -> None:
     log = '{"format": "react", "steps": [{"output": "Final Answer: x"}]}\n'
     unknown = '{"format": "reakt", "steps": [{"output": "x"}]}\n'

@@ -303,3 +303,65 @@ def test_the_evidence_says_where():
     form = detect_log(f"x\n{labelled(CALL, RESULT, LAST)}")
     assert form.reader == "langchain_console"
     assert form.evidence == ("'> Entering new AgentExecutor chain...' in line 4",)
+
+
+@pytest.mark.parametrize("is_coloured", [True, False])
+def test_the_end_of_a_chain_may_have_its_name(is_coloured: bool) -> None:
+    log = labelled(CALL, "9 days", LAST).replace(
+        "> Finished chain.", "> Finished AgentExecutor chain."
+    )
+    (run,) = runs_of(log if is_coloured else without_colours(log))
+    assert (answer_of(run), notices_of(run)) == ("November.", [])
+
+
+def test_the_labels_around_a_result_may_have_numbers() -> None:
+    call, last = "Thought 1: I look.\nAction 1: Search[fog]", " I know.\nAction 2: Finish[November]"
+    log = chain(
+        f"{coloured(call, GREEN)}\nObservation 1: {coloured('9 days', BLUE)}\nThought 2:"
+        + coloured(last, GREEN)
+    )
+    (run,) = runs_of(log)
+    assert steps_of(run) == [("I look.", "Search", "fog", "9 days")]
+    assert (answer_of(run), notices_of(run)) == ("November", [])
+
+
+BEGIN, END = chain("").split("\n\n\n")
+OTHER = CALL.replace("fog", "rain")
+
+
+def together(*inside: str, ends: int = 2) -> str:
+    """Return what two agents print that run at the same time."""
+    return f"{BEGIN}\n\n{BEGIN}\n{''.join(inside)}" + f"\n\n{END}" * ends
+
+
+SEEN = [f"\nObservation: {coloured(text, BLUE)}\nThought:" for text in ("wet", "9 days")]
+
+
+@pytest.mark.parametrize("is_coloured", [True, False])
+def test_chains_that_run_at_the_same_time_are_refused(is_coloured: bool) -> None:
+    mixed = together(coloured(CALL, GREEN), coloured(OTHER, GREEN), *SEEN, coloured(LAST, GREEN))
+    log = mixed + labelled(CALL, "9 days", LAST)
+    log = log if is_coloured else without_colours(log)
+    with pytest.raises(OutputParserException, match="found 2 chains that ran at the same time"):
+        runs_of(log)
+    errors: list[OutputParserException] = []
+    (run,) = runs_of(log, on_error=errors.append)
+    assert (len(errors), answer_of(run)) == (1, "November.")
+    assert steps_of(run)[0][-1] == "9 days"
+
+
+def test_chains_that_end_behind_one_another_ran_at_the_same_time() -> None:
+    turns = (coloured(CALL, GREEN), SEEN[0], coloured(OTHER, GREEN), SEEN[1])
+    log = together(*turns, coloured(LAST, GREEN), ends=1) + coloured(LAST, GREEN) + f"\n\n{END}"
+    errors: list[OutputParserException] = []
+    runs = runs_of(log + labelled(CALL, "9 days", LAST), on_error=errors.append)
+    assert "found 2 chains that ran at the same time" in str(errors[0])
+    assert [len(run.all_steps) for run in runs] == [0, 2]
+
+
+def test_a_chain_that_failed_at_once_is_not_mixed_with_the_next() -> None:
+    log = together(coloured(CALL, GREEN), SEEN[1], coloured(LAST, GREEN), ends=1)
+    *empty, run = runs_of(f"{BEGIN}\n\n{log}")
+    assert [each.all_steps for each in empty] == [(), ()]
+    assert answer_of(run) == "November."
+    assert steps_of(run) == [("I look.", "search", "fog", "9 days")]

@@ -33,6 +33,20 @@ def answer(run: Transcript) -> Any:
     return run.finish and run.finish.return_values["output"]
 
 
+@pytest.mark.parametrize(
+    "kind", ["bash_code_execution", "code_execution", "web_fetch", "web_search", "tool_search"]
+)
+def test_the_results_of_tools_that_the_api_runs_are_read(kind: str) -> None:
+    parts = [
+        {"type": "server_tool_use", "id": "s1", "name": kind, "input": {"command": "x"}},
+        {"type": f"{kind}_tool_result", "tool_use_id": "s1", "content": {"stdout": "12"}},
+        {"type": "text", "text": "It is 12."},
+    ]
+    run = only([user("3 * 4?"), assistant(parts)])
+    assert actions(run) == [(kind, {"command": "x"}, '{"stdout": "12"}')]
+    assert answer(run) == "It is 12."
+
+
 # -- calls ---------------------------------------------------------------------------------------
 
 

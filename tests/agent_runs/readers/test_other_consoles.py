@@ -354,6 +354,17 @@ class TestNotebooks:
         with pytest.raises(OutputParserException, match="2 cells with output: cell 3 was not read"):
             runs_of(self.notebook(*cells))
 
+    def test_a_notebook_without_a_run_says_which_cell_is_nearest(self):
+        text = "Agent: otter\nThought: a look\nAction: gauge\nAction Input: Aare\n"
+        text += "Observation: 2 m\nFinal Answer: 2 m\n"
+        cells = [[self.stream("hello\n")], [self.stream(text)]]
+        with pytest.raises(OutputParserException) as raised:
+            runs_of(self.notebook(*cells))
+        assert "; cell 3 is nearest to 'plain', but line 1, 'Agent: otter', " in str(raised.value)
+        assert "dialect='react' reads the log anyway" in str(raised.value)
+        (run,) = runs_of(self.notebook(*cells), dialect="react")
+        assert answer_of(run) == "2 m"
+
     def test_a_dialect_that_is_named_is_that_of_what_was_printed(self):
         cells = [[self.stream("Claim: It rains.\nThought 1: So?\nAction 1: Finish[no]\n")],
                  [self.stream("hello\n"), self.value("'x'")]]  # fmt: skip
