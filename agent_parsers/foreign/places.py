@@ -188,7 +188,6 @@ _MARK: Final = r"<[|｜/]{0,2}\w[^<>\n]{0,60}>|\[[^\[\]\n{}\"']{0,40}\]|\{\w{1,3
 _MARKS: Final = re.compile(rf"(?>(?:\s*+(?:{_MARK}|[^\w\s\"'<\[{{]))*)\s*+").match
 _each_mark: Final = re.compile(_MARK).finditer
 _ENDS_MARK: Final = re.compile(r"\A\W{0,2}/|(?<![^\W_])end(?![^\W_])", re.IGNORECASE).search
-_HAS_WORDS: Final = re.compile(r"\w").search
 _SAYS_CALL: Final = re.compile(
     r"tool|func|action|invoke|exec|call|plugin|python|code|json|command|\buse\b|request"
     r"|assistant|commentary|message|channel|start|constrain|bos\b",
@@ -198,11 +197,7 @@ _SAYS_CALL: Final = re.compile(
 
 
 def other_mark(text: str, calls: Sequence[Span]) -> str:
-    """Return what stands around or before one of the *calls* and does not say that it is one.
-
-    That is a quotation, as for any call, or a mark of another thing, such as ``[ERROR]``; empty
-    if there is none.
-    """
+    """Return what quotes one of the *calls*, or a mark of another thing before it: ``[ERROR]``."""
     around = Surroundings(text, calls)
     for number, (start, _) in enumerate(calls):
         if (quotation := around.quotation(number)) is not None:
@@ -216,7 +211,7 @@ def other_lead(text: str, start: int) -> str:
     """Return the mark right before offset *start* that does not say that a call follows."""
     lead = line_before(text, start)
     for mark in reversed([*_each_mark(lead)]):
-        if _HAS_WORDS(lead, mark.end()) is not None or _ENDS_MARK(mark[0]) is not None:
+        if _SAYS(lead, mark.end()) is not None or _ENDS_MARK(mark[0]) is not None:
             return ""
         if not _SAYS_CALL(mark[0]) or speaks_of_results(mark[0]):
             return mark[0]

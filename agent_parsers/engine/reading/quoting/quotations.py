@@ -102,10 +102,7 @@ class Quotation(NamedTuple):
 
 
 def problem_of(quotation: Quotation, text: str, span: Span, base: int = 0) -> BadPayload:
-    """Return what is wrong with the call at *span*, around which *text* has a *quotation*.
-
-    In the whole text, *text* begins at offset *base*.
-    """
+    """Return what is wrong with the call at *span*; *text*, from *base* on, has the *quotation*."""
     problem = quotation.problem or "call_in_quotation"
     mark = text[slice(*quotation.marks[0])] if problem == "call_in_element" else ""
     if problem == "call_in_thought":

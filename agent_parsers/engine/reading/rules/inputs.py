@@ -395,12 +395,10 @@ class InputRules:
         self, lacks: Lack, tool: str, arguments: Any, ended: Ended, tools: ToolSet | None
     ) -> bool:
         """Return whether a call of *tool* counts although the text ended before its closer."""
-
-        def fills() -> bool:
-            return tools is not None and tools.fills(tool, arguments)
-
         is_plain = lacks in ("closer", "input", "parameters")  # the dialect itself may leave it out
-        return (self.lenient or is_plain) and may_lack(lacks, ended, fills)
+        return (self.lenient or is_plain) and may_lack(
+            lacks, ended, lambda: tools is not None and tools.fills(tool, arguments)
+        )
 
 
 def _is_placeholder_of_any(value: Any, words: PromptWords, tools: ToolSet) -> bool:
