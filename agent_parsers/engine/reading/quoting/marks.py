@@ -195,7 +195,7 @@ _HAS_SLASH: Final = rf"\A[^\w\s]{{0,3}}[\s|]*+{_SLASH}"
 _END_OF: Final = "(?:end|stop|close)(?:of)?"
 _BEGUN: Final = _begun(_OF_THOUGHTS, 3) + "|cot"
 _HAS_END: Final = (
-    r"(?<![^\W_])(?:(?:end|finish|complet)(?:s|ed?|ing)?|stop(?:s|p?ed|ping)?|clos(?:es?|ed|ing)"
+    r"(?<![^\W_])(?:(?:end|finish)(?:s|ed|ing)?|stop(?:s|ped|ping)?|(?:close|complete)[sd]?|closing"
     rf"|done)(?![^\W_])|{_END_OF}{_STEMS}|{_STEMS}[a-z]{{0,4}}?(?:end|stop)(?![^\W_])"
 )
 _has_end: Final = re.compile(rf"{_HAS_SLASH}|{_HAS_END}|{_SLASH}\W{{0,2}}\Z").search
