@@ -329,6 +329,6 @@ WRITERS: Final = (
         name="sharegpt",
         summary="ShareGPT's conversations with function calls, as LLaMA-Factory takes them",
         write=to_sharegpt,
-        holds=frozenset({"preamble", "text inputs", EARLIER}),
+        holds=frozenset({"preamble", "text inputs", "object inputs", EARLIER}),
     ),
 )

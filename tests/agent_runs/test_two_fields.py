@@ -185,7 +185,7 @@ def test_what_each_form_loses() -> None:
         "atif": {},
         "langchain": {},
         "openai": {"reasoning": 3},
-        "sharegpt": {"content": 2, "object inputs": 2, "reasoning": 3},
+        "sharegpt": {"content": 2, "reasoning": 3},
     }
     assert get_writer("anthropic").losses(signed) == {}
     assert get_writer("openai").losses(signed) == {"reasoning": 1}
