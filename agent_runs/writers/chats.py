@@ -27,7 +27,8 @@ before it. A text input is the one argument ``__arg1``, as in LangChain. A step 
 read is left out. A call whose result the log lacks stays without one, though an API takes only
 calls with results: such a log is cut, or shows a model what to write next. ShareGPT's form has no
 place for text beside a call, and none for two calls in a row, which become two turns; as its roles
-alternate, such a result is empty there.
+alternate, such a result is empty there. The schemas of tools that are given stand beside a run as
+``tools``: in both APIs as in their requests, in ShareGPT's form as the JSON text of a list.
 
 Source: platform.openai.com/docs/api-reference/chat and /docs/guides/fine-tuning,
 docs.anthropic.com/en/api/messages and /docs/build-with-claude/extended-thinking,
@@ -312,6 +313,7 @@ WRITERS: Final = (
         write=_to_anthropic,
         holds=IN_MESSAGES | {"failed results"},
         keeps_thought=_is_signed,
+        of_tools=lambda tools: {"tools": tools.anthropic_tools()},
     ),
     Writer(
         name="langchain",
@@ -324,11 +326,13 @@ WRITERS: Final = (
         summary="messages of OpenAI's Chat Completions API, as for fine-tuning",
         write=_to_openai,
         holds=IN_MESSAGES,
+        of_tools=lambda tools: {"tools": tools.openai_tools()},
     ),
     Writer(
         name="sharegpt",
         summary="ShareGPT's conversations with function calls, as LLaMA-Factory takes them",
         write=to_sharegpt,
         holds=frozenset({"preamble", "text inputs", "object inputs", EARLIER}),
+        of_tools=lambda tools: {"tools": as_json(tools.openai_functions())},
     ),
 )

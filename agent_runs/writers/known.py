@@ -28,7 +28,9 @@ def get_writer(name: str, *, tools: Tools | None = None) -> Writer:
 
     Args:
         name: The name.
-        tools: The tools of the runs, for text in a dialect; see `to_text`.
+        tools: The tools of the runs. If each has a schema, `openai`, `anthropic` and `sharegpt`
+            write them beside each run, as training on calls needs them; for text in a dialect, see
+            `to_text`.
 
     Raises:
         ValueError: There is no such writer or dialect, and the message suggests the closest names;
@@ -36,7 +38,7 @@ def get_writer(name: str, *, tools: Tools | None = None) -> Writer:
     """
     writer = _WRITERS.get(name)
     if writer is not None:
-        return _of_any_run(writer)
+        return _of_any_run(writer.with_tools(known_tools(tools)))
     try:
         dialect = get_dialect(name)
     except ValueError:

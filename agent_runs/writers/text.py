@@ -67,7 +67,8 @@ def _check(dialect: Dialect) -> None:
     """Check that *dialect* has transcripts."""
     if not dialect.lenient.transcript_start:
         raise ValueError(
-            f"{dialect.name!r} has no form of transcripts: choose another dialect, or messages"
+            f"{dialect.name!r} has no form of transcripts: choose another dialect, or a writer of"
+            " messages, such as 'openai'"
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentAction, AgentFinish, ToolAgentAction
@@ -15,6 +15,7 @@ from agent_runs.reading.parts import is_signed
 if TYPE_CHECKING:
     from agent_parsers import OutputParserException
     from agent_parsers.loop import AgentRun
+    from agent_parsers.toolset import ToolSet
     from agent_parsers.transcripts import Transcript, TranscriptStep
 
 
@@ -167,6 +168,15 @@ class Writer:
     """What the form has a place for, of `EVERYTHING`."""
     keeps_thought: Callable[[RunTurn], bool] = _keeps_none
     """Returns whether the form has a place for the thought of this turn, if not for any."""
+    of_tools: Callable[[ToolSet], dict[str, Any]] | None = None
+    """Returns the fields of the tools that stand beside a run, if the form has a place for them."""
+
+    def with_tools(self, tools: ToolSet | None) -> Writer:
+        """Return this writer, with the schemas of *tools* beside each run if it has a place."""
+        if self.of_tools is None or not tools or any(each.parameters is None for each in tools):
+            return self  # names alone are no schemas: a model would learn calls without arguments
+        write, beside = self.write, self.of_tools
+        return replace(self, write=lambda run: {**write(run), **beside(tools)})
 
     def losses(self, run: Transcript | AgentRun) -> dict[str, int]:
         """Return what of *run* the form has no place for, and how often it occurs."""

@@ -267,6 +267,32 @@ def test_a_step_is_written_once() -> None:
     ]
 
 
+def test_the_schemas_of_tools_stand_beside_a_run() -> None:
+    (run,) = read_runs([CHAT[:3]])
+    takes_none = {"type": "object", "properties": {}}
+    tools = [ToolSpec("depth", "Looks it up.", takes_none)]
+    function = {"name": "depth", "description": "Looks it up.", "parameters": takes_none}
+    openai, anthropic, sharegpt = (
+        get_writer(name, tools=tools) for name in ("openai", "anthropic", "sharegpt")
+    )
+    assert openai.write(run) == {
+        "messages": CHAT[:3],
+        "tools": [{"type": "function", "function": function}],
+    }
+    assert anthropic.write(run)["tools"] == [
+        {"name": "depth", "description": "Looks it up.", "input_schema": takes_none}
+    ]
+    assert json.loads(sharegpt.write(run)["tools"]) == [function]
+    for writer in (openai, anthropic, sharegpt):
+        assert [shown(back) for back in read_runs(writer.write(run))] == [shown(run)]
+
+
+@pytest.mark.parametrize("tools", [["depth"], [], None])
+def test_names_of_tools_are_not_written_as_schemas(tools: list[str] | None) -> None:
+    (run,) = read_runs([CHAT[:3]])
+    assert get_writer("openai", tools=tools).write(run) == {"messages": CHAT[:3]}
+
+
 def test_an_unknown_writer_is_refused_with_the_nearest_names() -> None:
     with pytest.raises(ValueError, match=r"no writer and no dialect 'ataf'\. Did you mean 'atif'"):
         get_writer("ataf")
