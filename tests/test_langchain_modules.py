@@ -223,6 +223,18 @@ def rows() -> dict[str, str]:
     }  # fmt: skip
 
 
+def test_the_page_for_switching_has_every_module() -> None:
+    page = (PAGE.parent / "coming-from.md").read_text("utf-8")
+    table = page.partition("## From LangChain")[2].partition("| there | here |")[0]
+    rows = re.findall(r"^\| (`lang.*?) \| `([\w.]+)`", table, re.MULTILINE)
+    shown = {room: here for left, here in rows for room in re.findall(r"`([\w.]+)`", left)}
+    agents = {room for room in ROOMS if room.removesuffix(".output_parser").endswith(_AGENTS)}
+    first = "langchain_classic.agents.mrkl.output_parser"
+    assert shown == {room: ROOMS[room] for room in {*ROOMS} - agents | {first}}
+    assert f"`{first}` and five others" in table
+    assert len(agents) == 6
+
+
 FOUND = sorted({*differences()})
 
 
