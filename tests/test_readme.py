@@ -15,11 +15,13 @@ from agent_parsers import AgentAction
 from agent_parsers.registry import dialects_by_name as _registry
 from agent_parsers.reports import LISTENERS
 
+from .helpers.command_line import command
 from .helpers.opentelemetry import Recorded
 from .helpers.samples import PAGES, ROOT, missing_engine, samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 SAMPLES = [
     pytest.param(code, id=f"{page.name}-{number}")
@@ -78,6 +80,28 @@ def scripted_openai(monkeypatch: pytest.MonkeyPatch) -> None:
 
 SERVED = ("Qwen/Qwen3-8B",)
 """The models that the server of a sample has."""
+
+
+COMMANDS = re.findall(
+    r"agent-parsers (\w+ examples/.*)$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE
+)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("words", COMMANDS)
+def test_a_command_of_the_readme_works(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    assert command(*words.split()).status == 0
+
+
+def test_the_readme_has_commands_and_few_words() -> None:
+    assert len(COMMANDS) == 3
+    page = (ROOT / "README.md").read_text("utf-8")
+    words = re.sub(r"^```.*?^```$", "", page, flags=re.MULTILINE | re.DOTALL)
+    assert len(words.split()) <= 600
 
 
 def test_the_pages_have_samples() -> None:
