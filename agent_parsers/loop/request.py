@@ -206,7 +206,10 @@ def returns_awaitable(model: Any) -> bool:
 
 def _parameters(model: Any) -> dict[str, inspect.Parameter]:
     if not callable(model):
-        raise TypeError(f"a model is a function that is asked, not {kind_of(model)}")
+        raise TypeError(
+            f"a model is a function that is asked, not {kind_of(model)}: pass that of a client,"
+            ' such as partial(client.chat.completions.create, model="…")'
+        )
     try:
         return dict(inspect.signature(model).parameters)
     except ValueError:  # a function written in C may not tell

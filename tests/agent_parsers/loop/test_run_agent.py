@@ -502,7 +502,7 @@ async def stream(prompt: Any) -> AsyncIterator[str]:
     [
         (stream, [depth], "the model is asynchronous: use `await arun_agent"),
         (ScriptedModel(["Final Answer: 7"]).ainvoke, [depth], "the model is asynchronous"),
-        ("gpt-5", [depth], "a model is a function that is asked, not str"),
+        ("gpt-5", [depth], r"not str: pass that of a client, such as partial\("),
         (len, None, r"pass tools=\[…\], or tools=\[\] for an agent without tools"),
         (lambda _prompt: None, [depth], "a parser takes a str, a message .* not None"),
     ],
