@@ -160,7 +160,7 @@ def playground(
 
 
 class ServerKind(StrEnum):
-    """The kind of the server behind."""
+    """The kind of the upstream server."""
 
     AUTO = "auto"
     LLAMA_CPP = "llama_cpp"
@@ -196,7 +196,7 @@ def serve(
         str,
         typer.Argument(
             metavar="URL",
-            help="The server behind, such as http://127.0.0.1:8080, or its chat or text"
+            help="The upstream server, such as http://127.0.0.1:8080, or its chat or text"
             " completions.",
             show_default=False,
         ),
@@ -238,8 +238,8 @@ def serve(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="What the server behind is asked beside, such as num_ctx=16384, unless the client"
-            " says it; may be repeated.",
+            help="Field to add to requests for the upstream server, such as num_ctx=16384, unless"
+            " the client sends it; may be repeated.",
         ),
     ] = None,
     retries: Annotated[
@@ -262,7 +262,7 @@ def serve(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Environment variable with the key for the server behind; by default that of the"
+            help="Environment variable with the key for the upstream server; by default that of the"
             " client is passed on.",
         ),
     ] = None,
@@ -303,7 +303,7 @@ def serve(
     """Serve tool calls in front of a server whose model writes text.
 
     Clients of OpenAI's Chat Completions and Responses and of Anthropic's Messages get calls,
-    content and reasoning, whole or streamed; the server behind gets prompts with the tools in the
+    content and reasoning, whole or streamed; the upstream server gets prompts with the tools in the
     format of its model.
 
     \b
@@ -323,7 +323,7 @@ def serve(
     try:
         upstream_keys = running.keys_in(upstream_key_env, upstream_key_file)
         if len(upstream_keys) > 1:
-            fail("there is more than one key for the server behind")
+            fail("there is more than one key for the upstream server")
         settings = running.ServeSettings(
             upstream,
             dialect=dialect,

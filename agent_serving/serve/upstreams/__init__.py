@@ -1,1 +1,1 @@
-"""The servers behind: of which kind they are, how each is asked, and what it sends."""
+"""The upstream servers: of which kind they are, how each is asked, and what it sends."""

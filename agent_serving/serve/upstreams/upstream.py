@@ -1,4 +1,4 @@
-"""The servers behind: how each is asked, and what it sends, as chunks of Chat Completions.
+"""The upstream servers: how each is asked, and what it sends, as chunks of Chat Completions.
 
 Sources: ``tools/server`` of llama.cpp; ``docs/api`` of Ollama; ``vllm/entrypoints`` of vLLM 0.33;
 ``srt/entrypoints/openai`` of SGLang 0.5; the documentation of LM Studio.
