@@ -167,7 +167,7 @@ class _Watch:
     ) -> of_part.Path:
         if not isinstance(path, str) or not path or path.startswith("="):
             return path
-        words = f"nothing in the logs stands at {name}={path!r}{row and f' of {row}'}"
+        words = f"the logs have nothing at {name}={path!r}{row and f' of {row}'}"
 
         def found(value: Any) -> Any:
             here = of_part.at(value, path)
@@ -286,7 +286,7 @@ def _evidence(reader: Any, source: RunsFrom) -> bool:
 def _of_recognition(form: FormOfLog, source: RunsFrom) -> Iterator[str]:
     reader = reader_of(form)
     if not _evidence(reader, source):
-        yield "it is not recognised: there is no sign of the form in it"
+        yield "it is not recognised: no sign of this log format was found in it"
     others: dict[str, TextReader | DataReader] = {**readers_of_text(), **readers_of_data()}
     for name, other in others.items():
         is_apart = name in (*reader.before, reader.name, LAST_RESORT)

@@ -157,7 +157,7 @@ class ListItems:
         """Skip white space, and return the next character; ``""`` at the end of the text."""
         while True:
             found = _blank(self._text, self._at)
-            assert found is not None, "it matches nothing, too"
+            assert found is not None, "it also matches an empty string"
             self._line += self._text.count("\n", self._at, found.end())
             self._at = found.end()
             if self._at < len(self._text) or not self._more(_CHUNK):

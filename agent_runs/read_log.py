@@ -227,8 +227,8 @@ def _read(
     outside = (*outer.within, outer.reader) if outer.reader else ()
     if len(outside) > _MOST_WITHIN:
         raise OutputParserException(
-            f"logs stand inside each other, more than {_MOST_WITHIN} deep",
-            observation="Give the log that stands inside.",
+            f"logs are nested in each other, more than {_MOST_WITHIN} deep",
+            observation="Give the innermost log.",
         )
     source = replace(outer, reader=reader.name, within=outside, evidence=(*outer.evidence, *found))
     # The kind of the log is that of its reader.
@@ -250,4 +250,4 @@ def _with_nuls_told(
         yield replace(run, notices=(*run.notices, *told)) if told else run
     for line, count in lines.take_nuls().items():
         if reading.on_error is not None:
-            reading.refuse(f"{_NULS}: {count} behind the last run", line=line)
+            reading.refuse(f"{_NULS}: {count} after the last run", line=line)

@@ -189,7 +189,7 @@ def _content_of_bytes(
     encoding = _encoding_of(start, encoding)
     if encoding in _UTF_8 and b"\0" in start and _wrong_byte(start.decode("utf-8", _ERRORS)[:-4]):
         raise OutputParserException(
-            "this is no text: it has NUL bytes, and bytes that are not UTF-8",
+            "this is not text: it has NUL bytes, and bytes that are not UTF-8",
             observation="Give a log that is text or JSON.",
         )
     if (wait := waiting_on(buffered, grows=follow)) is not None:
@@ -431,7 +431,7 @@ def _values_behind_one_another(text: str) -> Iterator[Value]:
 def _past_blanks(text: str, at: int, line: int) -> tuple[int, int]:
     """Return where the blanks end that begin at an offset and *line*, and the line there."""
     blanks = _BLANKS(text, at)
-    assert blanks is not None, "it matches nothing, too"
+    assert blanks is not None, "it also matches an empty string"
     return blanks.end(), line + blanks[0].count("\n")
 
 

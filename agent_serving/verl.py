@@ -27,7 +27,7 @@ class VerlToolParser(ToolParser):
     @property
     @override
     def stop_token_ids(self) -> list[int]:
-        """Return the tokens of the dialect's stop sequences, behind which a turn is over.
+        """Return the tokens of the dialect's stop sequences, after which a turn is over.
 
         A stop sequence that is not one token, such as that of ``react``, has none.
         """

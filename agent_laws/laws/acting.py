@@ -115,7 +115,7 @@ def no_key_counts_twice(
     for ended in NOT_CUT:
         found = reading(dialect, mode, text, tools=tools, ended=ended, as_stream=ended == "stop")
         if not isinstance(found, Refusal):
-            raise Broken(f"a key stands twice, and it is read as {shown(found)}")
+            raise Broken(f"a key appears twice, and it is read as {shown(found)}")
 
 
 @law

@@ -38,7 +38,7 @@ def the_sample_is_one_flawless_run(dialect: Dialect) -> None:
         raise Broken(f"its question is {run.question!r}{where}", text=sample)
     if len(run.steps) < 2 or run.finish is None:
         steps = ", ".join(shown(step.action) for step in run.steps)
-        raise Broken(f"it has no action and then an answer; it is read as {steps}", text=sample)
+        raise Broken(f"expected an action and then an answer; it is read as {steps}", text=sample)
     answer = sample_answer(dialect)
     check_answer(run, answer, sample)
     if not sample.endswith((run.finish.log, answer)):

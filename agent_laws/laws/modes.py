@@ -72,9 +72,9 @@ CAREFUL: Final = {
     "two results, or two inputs": (
         *("action_and_answer", "several_answers", "differing_calls", "stray_input", "two_inputs"),
     ),
-    "a key that stands twice": ("repeated_key",),
+    "a key that appears twice": ("repeated_key",),
     "a result that the model invented": ("invented_first",),
-    "no words where some belong, or no tool": (
+    "nothing where text is required, or no tool": (
         *("no_tool_name", "no_input", "no_question", "no_reply", "action_without_tool"),
     ),
 }
@@ -311,7 +311,7 @@ def a_call_ends_an_open_thought(
 def a_thought_keeps_its_words(
     dialect: Dialect, mode: Mode, text: str, *, start: str = "", thought: str, answer: str
 ) -> None:
-    """Check that the marks of thoughts within a thought are part of it, and the rest the answer.
+    """Check that thought markers inside a thought belong to it, and that the rest is the answer.
 
     Args:
         dialect: The dialect to test.

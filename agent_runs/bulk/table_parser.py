@@ -221,10 +221,10 @@ class TableParser:
 
 def _check_schema(schema: Any, column: str) -> None:
     names: list[str] = schema.names
-    if names.count(column) != 1:
-        found = f"are {names.count(column)} columns" if column in names else "is no column"
+    if (count := names.count(column)) != 1:
+        found = f"there are {count} columns" if count else "there is no column"
         has = ", ".join(names) or "none"
-        raise ValueError(f"there {found} {column!r} in the data; it has {has}")
+        raise ValueError(f"{found} {column!r} in the data; it has {has}")
     kind = schema.field(column).type
     inner = kind.value_type if pa.types.is_dictionary(kind) else kind
     if not any(is_text(inner) for is_text in _ARE_TEXT):

@@ -69,7 +69,7 @@ def _field_at(line: str, at: int) -> tuple[Field | None, int]:
         if found is None:
             continue
         separator = _separator(line, found.end())
-        assert separator is not None, "it matches nothing, too"
+        assert separator is not None, "it also matches an empty string"
         has_text = separator.end() < len(line.rstrip())
         if separator[0] or not has_text:
             lead, blanks = separator[1].count(" "), separator[3].count(" ")

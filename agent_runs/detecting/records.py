@@ -53,14 +53,14 @@ _MOST_NOTICES: Final = 100
 """How many notices of a run are about records; the others are counted."""
 _OTHER_LOGGER: Final = "found what another logger wrote"
 _OTHER_LEVEL: Final = "found a record at another level than the text before it"
-_BEHIND_LEVEL: Final = "found text behind a record at another level"
+_BEHIND_LEVEL: Final = "found text after a record at another level"
 _MORE: Final = "found more records that belong to no run"
 _PLAIN: Final = "plain"
 """The reader of text in a dialect, where labels show which record goes on with another."""
 
 
 class LogRecord(NamedTuple):
-    """What a logger wrote at once."""
+    """One record of a logger, which may have several lines."""
 
     line: int
     """The line of the file where it begins."""

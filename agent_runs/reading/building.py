@@ -70,7 +70,7 @@ class RunBuilder:
 
     @property
     def is_answered(self) -> bool:
-        """Whether the run has its answer."""
+        """Whether the run has an answer yet."""
         return bool(self._steps) and isinstance(self._steps[-1].action, AgentFinish)
 
     @property
@@ -81,7 +81,7 @@ class RunBuilder:
 
     @property
     def has_question(self) -> bool:
-        """Whether the run has its question."""
+        """Whether the run has a question yet."""
         return bool(self._question)
 
     @property

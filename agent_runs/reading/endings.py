@@ -34,7 +34,7 @@ class Ending(NamedTuple):
     """How many other choices it has."""
 
     def said(self) -> Said:
-        """Return it as what is said behind the message."""
+        """Return it as what is said after the message."""
         many = f"{self.others} other choices" if self.others > 1 else "another choice"
         left_out = (f"{many} of the response",) if self.others else ()
         return Said("tool", errors=self.errors, cut=self.cut, left_out=left_out)

@@ -38,7 +38,7 @@ def _listed(record: Mapping[str, Any]) -> list[Any] | None:
 
 
 class MessageFormat(NamedTuple):
-    """A form of messages."""
+    """A format of messages: how to find them in a record, and how to read one."""
 
     said: Callable[[Any], Said | None]
     """Returns what a message says, `None` if nothing; it may fail as malformed data lets it."""

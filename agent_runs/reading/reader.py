@@ -87,7 +87,7 @@ class Lines:
         return line
 
     def peek(self, index: int = 0) -> str:
-        """Return the line that comes *index* lines after the next; ``""`` behind the last."""
+        """Return the line that comes *index* lines after the next; ``""`` after the last."""
         while len(self._ahead) <= index:
             line = self._more()
             if not line:

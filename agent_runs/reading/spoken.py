@@ -81,7 +81,7 @@ def unread_call(text: str) -> str:
     if (nameless := find_nameless(text)) is not None:
         return f"in a call {nameless.form}"
     if _TURN(text):
-        return "in an action behind a thought"
+        return "in an action after a thought"
     sign = _sign(text)
     return f"in {sign[0].strip()!r}, the mark of a call" if sign is not None else ""
 

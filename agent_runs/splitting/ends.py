@@ -30,7 +30,7 @@ _TITLE: Final = 100
 
 
 class EndOfValue:
-    """Tells which lines behind a value belong to nobody.
+    """Tells which lines after a value belong to nobody.
 
     Args:
         before: The last lines of the value.
@@ -137,7 +137,7 @@ def is_framed(above: str, line: str, below: str) -> bool:
 
 
 class Ended(NamedTuple):
-    """The lines of a value, and those behind it."""
+    """The lines of a value, and those after it."""
 
     kept: Sequence[str]
     """The value, and lines that may be none of it."""

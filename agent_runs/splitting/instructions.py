@@ -23,7 +23,7 @@ _PLACE: Final = re.compile(r"(\{(?:tools|tool_names|form|action|answer)\})")
 
 @cache
 def beginnings() -> frozenset[str]:
-    """Return the lines behind which the question of a prompt begins."""
+    """Return the lines after which the question of a prompt begins."""
     words = {get_dialect(name).prompt_words.begin for name in list_dialects()}
     return frozenset({*words, "Begin!"})
 

@@ -18,7 +18,7 @@ from agent_runs.tables.part import Path, at
 
 
 class LeftOut(NamedTuple):
-    """What of a log counts no more, in words."""
+    """A notice, in words, of what was dropped from a log."""
 
     words: str
     text: str = ""
@@ -124,7 +124,7 @@ class _Kept:
         self._drop([key for key in self.found if isinstance(key, str) and key not in way])
 
     def values(self) -> list[Value]:
-        """Return the values, and behind them how many do not count."""
+        """Return the values, then a notice of how many messages were taken back, if any."""
         found = [*self.found.values()]
         if self._gone:
             many = f"{self._gone} messages that were" if self._gone > 1 else "1 message that was"

@@ -219,7 +219,7 @@ class Messages:
             return 0, lack
         missing = [path for path in self.has if at(value, path) is None]
         if missing and callable(self.messages):
-            return 0, "it is no record of this form"
+            return 0, "it is not a record of this form"
         if missing:
             return 1, _no(missing[0], "value that all of its messages have")
         extra = [path for path in self.lacks if at(value, path) is not None]

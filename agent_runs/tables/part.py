@@ -106,7 +106,7 @@ def check_word(word: str, words: Any, of: str) -> None:
     """
     known = get_args(words)
     if word not in known:
-        raise ValueError(f"{word!r} is no kind of {of}: the kinds are {', '.join(known)}")
+        raise ValueError(f"{word!r} is not a kind of {of}: the kinds are {', '.join(known)}")
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ _BREAK: Final = re.compile(r"\n[?*+]?(?![)$?*+]*(?:\||\Z))")
 
 @dataclass(frozen=True)
 class ConsolePiece:
-    """One kind of piece that a console shows: a title, and the text behind it up to the next."""
+    """One kind of piece that a console shows: a title, and the text after it up to the next."""
 
     what: Shown
     """What it is. ``"spoken"`` is a question if it is from who spoke first, and text if not; a
@@ -79,7 +79,7 @@ class ConsolePiece:
         plain = _CLASS.sub(lambda found: "\n" if found[0] == r"\n" else "x", self.title)
         if _BREAK.search(plain):
             raise ValueError(
-                f"the title {self.title!r} goes on behind the end of a line, and a title is looked"
+                f"the title {self.title!r} goes on after the end of a line, and a title is looked"
                 " for in one line: put what follows it into `ahead` and `body`"
             )
 
@@ -90,7 +90,7 @@ class ConsolePiece:
 
     @cached_property
     def holds(self) -> re.Pattern[str]:
-        """The compiled pattern of the text behind it."""
+        """The compiled pattern of the text after it."""
         return re.compile(self.body, re.DOTALL)
 
     def said(

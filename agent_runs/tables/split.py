@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _AHEAD: Final = 8
 """How many lines behind a title are looked at."""
 _BETWEEN: Final = "dropped lines between two texts, which the program has written or a text quotes"
-_ASKED: Final = "the log does not show whether the question behind an empty result is a part of it"
+_ASKED: Final = "the log does not show whether the question after an empty result is a part of it"
 _DEEPEST: Final = 1_000
 """How many lines a fence may have in which others stand."""
 
@@ -83,18 +83,18 @@ class Found:
         return bool(self.title) or (self.has_text and not is_frame)
 
     def text_of(self, title: Title) -> str:
-        """Return the text behind *title*."""
+        """Return the text after *title*."""
         return self.first[len(title.title) :] + "".join(self.texts)
 
     @property
     def blank_lines(self) -> tuple[int, int]:
-        """How many line ends stand before and behind what it says."""
+        """How many line ends stand before and after what it says."""
         text = self.text_of(self.kinds[0])
         start = text[: len(text) - len(text.lstrip())]
         return start.count("\n"), text[len(text.rstrip()) :].count("\n")
 
     def add(self, text: str) -> None:
-        """Add *text* to what stands behind the title."""
+        """Add *text* to what stands after the title."""
         self.texts.append(text)
         self.has_text = self.has_text or bool(text.strip())
 
@@ -111,7 +111,7 @@ class Found:
         return "" if is_bare else self._fence
 
     def cut_end(self, *, is_end: bool) -> None:
-        """Take out the lines at its end that belong to nobody, if a run ends with the piece.
+        """Remove the lines at the end that belong to no run, if a run ends with this piece.
 
         Args:
             is_end: Whether the log ends with it.
@@ -136,7 +136,7 @@ class Found:
         self.notices.append(Notice("unclear_end", _ASKED, text=title, line=following.line))
 
     def doubt_frame(self, frame: Found) -> None:
-        """Note that *frame*, which stands before it and behind a text, may belong to both."""
+        """Note that *frame*, which stands before it and after a text, may belong to both."""
         text = frame.first + "".join(frame.texts)
         self.notices.append(Notice("unowned_text", _BETWEEN, text=text.strip(), line=frame.line))
 
@@ -208,7 +208,7 @@ class Splitter:
         return [Title(piece, match.groupdict(), match[0]) for piece, match in found if match]
 
     def begun(self, line: str, lines: Lines) -> list[Title]:
-        """Return the titles that fit *line*, given the *lines* behind it."""
+        """Return the titles that fit *line*, given the *lines* after it."""
         before = self._now.piece.what if self._now.says_something else self._before_blank
         titles = [
             title

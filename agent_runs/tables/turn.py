@@ -60,7 +60,7 @@ class SaidTurn:
 
 
 def joined(said: Sequence[Said]) -> Said:
-    """Return the first of what one message has *said*, with the others behind it."""
+    """Return the first of what one message has *said*, with the others after it."""
     found = said[-1]
     for each in reversed(said[:-1]):
         each.then = found

@@ -59,7 +59,7 @@ class RunTurn:
 
 
 def runs_up_to(run: Transcript) -> tuple[Transcript, ...]:
-    """Return *run* behind the earlier runs of its conversation, as far as they are known."""
+    """Return *run* after the earlier runs of its conversation, as far as they are known."""
     return (*run.conversation.earlier, run) if run.conversation is not None else (run,)
 
 

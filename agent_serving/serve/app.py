@@ -186,7 +186,7 @@ class ServeApp:
         try:
             body = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise ExchangeError(ReplyFailure(400, f"the request is no JSON: {error}")) from None
+            raise ExchangeError(ReplyFailure(400, f"the request is not JSON: {error}")) from None
         if not isinstance(body, dict):
             raise ExchangeError(ReplyFailure(400, "the request is a JSON object"))
         return body

@@ -35,7 +35,7 @@ SEEN = {
     "novel.txt": 'lines begin like \'"Nobody," said the pilot.',
     "prompt.txt": "line 1, 'Answer the following questions as best you can.",
     "key.b64": "the first line is 'AAECAwQFBgcICQoLDA0O",
-    "image.bin": "this is no text: it has NUL bytes, and bytes that are not UTF-8",
+    "image.bin": "this is not text: it has NUL bytes, and bytes that are not UTF-8",
     "nuls.dat": "it has NUL characters, so it may be no text",
     "empty.log": "found nothing to read",
     "blank.txt": "found nothing to read",
@@ -76,7 +76,7 @@ def test_a_file_that_is_no_log_is_refused_with_what_was_seen(name: str, tmp_path
     assert (outcome.status, outcome.stdout) == (1, "")
     said = " ".join(outcome.stderr.split())
     assert "read: 0 steps of 0 runs" in said
-    ways_out = ("readers --why FILE", "--encoding", "nothing to read", "no text", "no run in the ")
+    ways_out = ("readers --why FILE", "--encoding", "nothing to read", "not text", "no run in the ")
     assert any(way in said for way in ways_out), said
 
 

@@ -23,7 +23,7 @@ def reason(text: str, dialect: str | None = None) -> str:
     [
         (
             f"Agent: otter\n{STEPS}",
-            "line 1, 'Agent: otter', stands before 'Thought: a look' and may belong to another",
+            "line 1, 'Agent: otter', comes before 'Thought: a look' and may belong to another",
         ),
         (f"Agent: otter\n{STEPS}", "form: dialect='react' reads the log anyway"),
         (

@@ -133,7 +133,7 @@ def test_a_name_is_registered_once(registered: None) -> None:
         register_reader(OURS)
     with pytest.raises(ValueError, match="there is a reader 'plain'"):
         register_reader(replace(OURS, name="plain"))
-    with pytest.raises(ValueError, match="before 'other', which is no reader"):
+    with pytest.raises(ValueError, match="before 'other', which is not a reader"):
         register_reader(replace(OURS, name="more", before=("other",)))
     with pytest.raises(ValueError, match="no reader was registered as 'plain'"):
         unregister_reader("plain")
@@ -261,7 +261,7 @@ def test_a_path_that_finds_nothing_in_the_logs_is_refused(
 ) -> None:
     parts = [wrong if at == row else part for at, part in enumerate(OURS.parts)]
     report = check_reader(replace(OURS, parts=parts), [CHAT])
-    assert f"nothing in the logs stands at {path} of row {row + 1}, {wrong.what!r}" in str(report)
+    assert f"the logs have nothing at {path} of row {row + 1}, {wrong.what!r}" in str(report)
     with pytest.raises(AssertionError, match=re.escape(path)):
         report.raise_for_failures()
 
@@ -270,16 +270,16 @@ def test_a_path_that_logs_may_lack_is_in_doubt() -> None:
     report = check_reader(WITH_MORE, [{"chat": CHAT}])
     assert (report.failures, len(report.doubts)) == ((), 3)
     for path in ("about 'model'='modl'", "question='task'", "failed='bad' of row 3, 'result'"):
-        assert f"nothing in the logs stands at {path}" in str(report)
+        assert f"the logs have nothing at {path}" in str(report)
 
 
 def test_the_path_of_results_in_calls_is_refused_if_calls_lack_theirs() -> None:
     call = replace(CALL, output="gives")
     report = check_reader(replace(OURS, parts=[OURS.parts[0], call, RESULT]), [CHAT])
     assert report.ok
-    assert "nothing in the logs stands at output='gives'" in str(report.doubts)
+    assert "the logs have nothing at output='gives'" in str(report.doubts)
     report = check_reader(replace(OURS, parts=[OURS.parts[0], call]), [[*CHAT[:2], *CHAT[3:]]])
-    assert "nothing in the logs stands at output='gives'" in str(report.failures)
+    assert "the logs have nothing at output='gives'" in str(report.failures)
 
 
 def _whole(part: Any) -> bool:
@@ -289,7 +289,7 @@ def _whole(part: Any) -> bool:
 @pytest.mark.parametrize(
     ("failure", "form", "log"),
     [
-        ("no sign of the form", replace(OURS, parts=[
+        ("no sign of this log format", replace(OURS, parts=[
             replace(part, is_sign=False) for part in OURS.parts]), CHAT),
         ("is not read", replace(OURS, messages="talk"), {"chat": CHAT}),
         ("no run with a step", replace(OURS, parts=[
@@ -391,15 +391,15 @@ def test_a_title_of_two_lines_is_refused(title: str, is_fine: bool) -> None:
     if is_fine:
         ConsolePiece("text", title)
         return
-    with pytest.raises(ValueError, match="goes on behind the end of a line"):
+    with pytest.raises(ValueError, match="goes on after the end of a line"):
         ConsolePiece("text", title)
 
 
 def test_a_word_that_a_table_does_not_know_is_refused() -> None:
     made: list[tuple[Any, str]] = [
-        (lambda: ConsolePiece("reslt", "> "), "'reslt' is no kind of piece of a console"),  # type: ignore[arg-type]
-        (lambda: MessagePart("cal"), "'cal' is no kind of part of a message"),  # type: ignore[arg-type]
-        (lambda: replace(MESSAGES[0], roles={"human": "usr"}), "'usr' is no kind of role"),  # type: ignore[dict-item]
+        (lambda: ConsolePiece("reslt", "> "), "'reslt' is not a kind of piece of a console"),  # type: ignore[arg-type]
+        (lambda: MessagePart("cal"), "'cal' is not a kind of part of a message"),  # type: ignore[arg-type]
+        (lambda: replace(MESSAGES[0], roles={"human": "usr"}), "'usr' is not a kind of role"),  # type: ignore[dict-item]
     ]
     for make, said in made:
         with pytest.raises(ValueError, match=said):

@@ -314,7 +314,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
             }
         ),
         laws.the_sample_is_one_flawless_run,
-        r"it has no action and then an answer; it is read as .*bridge in Bern\\nResult: It was",
+        r"expected an action and then an answer; it is read as .*bridge in Bern\\nResult: It was",
         MEMO.sample,
     ),
     "nothing follows an observation but a thought": (
@@ -524,19 +524,19 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "of two keys the last counts": (
         lambda: with_input(last_wins),
         laws.no_key_counts_twice,
-        "a key stands twice, and it is read as the action 'transfer' with {'kaa': 'two'}",
+        "a key appears twice, and it is read as the action 'transfer' with {'kaa': 'two'}",
         'Tool: transfer\nWith: {"kaa": "one", "kaa": "two"}',
     ),
     "of two keys the first counts": (
         lambda: with_input(first_wins),
         laws.no_key_counts_twice,
-        "a key stands twice, and it is read as the action 'transfer' with {'kaa': 'one'}",
+        "a key appears twice, and it is read as the action 'transfer' with {'kaa': 'one'}",
         'Tool: transfer\nWith: {"kaa": "one", "kaa": "two"}',
     ),
     "of two inner keys the last counts": (
         lambda: with_input(last_wins_inside),
         laws.no_key_counts_twice,
-        "a key stands twice, and it is read as .*{'o': {'kaa': 'two'}, 'z': 'end'}",
+        "a key appears twice, and it is read as .*{'o': {'kaa': 'two'}, 'z': 'end'}",
         'Tool: transfer\nWith: {"o": {"kaa": "one", "kaa": "two"}, "z": "end"}',
     ),
     "what stands beside an input is dropped": (

@@ -41,7 +41,7 @@ def _way(record: Mapping[str, Any]) -> list[Any] | None:
         names[name] = None
         name = nodes[name].get("parent")
     way = [nodes[each] for each in reversed(names)]
-    circle = [LeftOut("what stands before a message that follows itself")] * (name in names)
+    circle = [LeftOut("everything before a message that is its own ancestor")] * (name in names)
     known = [node for node in way if _is_said(node.get("message"))]
     gone = sum(_is_said(node.get("message")) for node in nodes.values()) - len(known)
     found: list[Any] = [*circle, *_with_calls(node["message"] for node in known)]

@@ -124,7 +124,7 @@ def _act(run: RunBuilder, message: Mapping[str, Any], text: str) -> None:
 
 def _evidence(values: Sequence[Any]) -> Sequence[str]:
     if _is_bare(values):
-        return (f"a fence with a command, and {_RETURNED!r} behind it",)
+        return (f"a fence with a command, and {_RETURNED!r} after it",)
     return evidence_of_each(
         values, _is_trajectory, lambda first: f"'trajectory_format' {first['trajectory_format']!r}"
     )

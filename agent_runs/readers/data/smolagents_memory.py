@@ -107,7 +107,7 @@ def _act(run: RunBuilder, step: Mapping[str, Any]) -> None:
     observations = step.get("observations")
     seen = "\n".join(filter(None, (observations, wrong)))
     if len(made) > 1:
-        reason = "the results of several calls stand in one text"
+        reason = "the results of several calls are in one text"
         run.notice("unclear_end", reason, text=seen)
     elif (made and (wrong or observations is not None)) or (wrong and not calls):
         run.observe_more(seen)

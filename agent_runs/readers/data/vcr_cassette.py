@@ -135,7 +135,7 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
         left_out: list[str] = []
         for found in reading.converted(_interaction, interactions, line=value.line):
             if not found.record or not reading.has_form(Values([Value(found.record)])):
-                left_out.append(f"a request that is no conversation: {found.uri}")
+                left_out.append(f"a request that is not a conversation: {found.uri}")
                 continue
             records.append(Value(found.record, value.line))
             if found.has_stream:

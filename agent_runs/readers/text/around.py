@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Around:
-    """Holds each run back until the text behind it has been read.
+    """Holds each run back until the text after it has been read.
 
     The text becomes a notice of that run; text before the first run becomes a notice of that one.
     """

@@ -71,7 +71,7 @@ the rest of the text, and the question of the run behind it."""
 def read_chains(
     events: Iterable[Event], reading: Reading, run_of: RunOf, outside: Outside
 ) -> Iterator[Transcript]:
-    """Yield the runs in chains, each when the text behind it has been read."""
+    """Yield the runs in chains, each when the text after it has been read."""
     chains = _Chains(reading, run_of, outside)
     for event in events:
         yield from chains.take(event)

@@ -110,7 +110,7 @@ def _add_labelled(text: str, run: RunBuilder, reading: Reading, *, has_ended: bo
                 run.answer(result.removesuffix("\n"))
         elif len(ends) > 1:
             _leave_out(
-                "a result", f"{ends[0][0].strip()!r} stands in it several times", result, run
+                "a result", f"{ends[0][0].strip()!r} appears in it several times", result, run
             )
         elif ends[0][0] != "\nThought:" and "\n" in result[: ends[0].start()]:
             _leave_out("a result", "the next turn may begin on any line", result, run)
@@ -153,7 +153,7 @@ def _add_unlabelled(text: str, run: RunBuilder, reading: Reading) -> None:
             _add_thought(rest[own[0].end() :], run)
         elif tool_input is None:
             run.call(tool, None)
-            why = "nothing stands between it and the result"
+            why = "there is nothing between it and the result"
             _leave_out("an input", why, rest, run)
         else:
             run.call(tool, tool_input)
@@ -162,7 +162,7 @@ def _add_unlabelled(text: str, run: RunBuilder, reading: Reading) -> None:
             answer = after[answers[0].end() :]
             run.answer(answer.strip(), log=answer)
         elif answers:
-            why = "'Final Answer:' stands before it several times"
+            why = "'Final Answer:' appears before it several times"
             _leave_out("the answer", why, after[answers[0].start() :], run)
 
 
@@ -200,7 +200,7 @@ def _add_blobs(text: str, run: RunBuilder, reading: Reading) -> None:
     last = run.last_step
     if last is not None and isinstance(last.action, AgentFinish):
         if rest.strip():
-            run.notice("unowned_text", "found text behind the answer", text=rest)
+            run.notice("unowned_text", "found text after the answer", text=rest)
     elif last is None:
         add_turn(rest, run, reading)
     elif rest.strip():
@@ -225,7 +225,7 @@ def _add_invocations(text: str, run: RunBuilder) -> None:
         rest = rest if call.said else rest.removeprefix("\n")
         if is_last:
             if rest.strip():
-                why = "nothing stands between it and the answer"
+                why = "there is nothing between it and the answer"
                 _leave_out("a result", why, rest, run)
         elif call.said and "\n\n" in rest:
             _leave_out("a result", "the text beside the call may go on", rest, run)
@@ -250,7 +250,7 @@ def _add_result(text: str, run: RunBuilder, *, has_next: bool, puts_back: bool =
         run.think(text[thoughts[0].end() :])
     elif text.strip():
         what = "a result and the next thought" if has_next else "a result"
-        why = "'Thought:' stands there several times" if thoughts else "nothing ends it"
+        why = "'Thought:' appears there several times" if thoughts else "nothing ends it"
         _leave_out(what, why, text, run)
     return ""
 

@@ -74,7 +74,7 @@ def add_invocation(call: Invocation, run: RunBuilder, *, log: str) -> None:
             is_literal = False
     run.call(call.tool, tool_input, log=log)
     if not is_literal:
-        run.notice("untyped_values", "the input is shown as Python, and is no literal")
+        run.notice("untyped_values", "the input is shown as Python, and is not a literal")
 
 
 CREW: Final = "CrewAgentExecutor"

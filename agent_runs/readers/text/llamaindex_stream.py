@@ -104,7 +104,7 @@ class _Console:
         run.think(read_turn(self._turn, self._reading)[0].thought if self._turn else "")
         run.call(tool, tool_input, log=self._turn)
         if not is_literal:
-            run.notice("untyped_values", "the input is shown as Python, and is no literal")
+            run.notice("untyped_values", "the input is shown as Python, and is not a literal")
         self._turn = ""
 
     def take(self, text: str, line: int, *, is_last: bool) -> Iterator[Transcript]:
@@ -132,7 +132,7 @@ class _Console:
         elif not letters and "\n" not in text.strip("\n"):
             self._run.observe_more(text.strip("\n"))
         else:
-            why = "lines of a turn stand in it" if letters else "text of the model may follow it"
+            why = "it has lines of a turn in it" if letters else "text of the model may follow it"
             message = f"the log does not show where a result ends: {why}"
             self._run.notice("unclear_end", message, text=text)
         turns = _TURN.finditer(letters) if is_clear else _LAST[not is_last].finditer(letters)

@@ -100,14 +100,14 @@ def _lack(head: str) -> str:
         is_short = sum(map(bool, map(str.strip, lead))) <= _FEW
         advice = f": dialect={dialect!r} reads the log anyway" if is_short else ""
         return (
-            f"line {at}, {_short(line)}, stands before {_short(label)} and may belong to another"
+            f"line {at}, {_short(line)}, comes before {_short(label)} and may belong to another"
             f" form{advice}"
         )
     is_prompt = any(map(opens_prompt, text.splitlines())) and _is_log(detect(text))
     is_quoted = _is_log(detect_in_head(without_prompts(text)))
     for at, line in enumerate(text.splitlines(), 1):
         if is_prompt and opens_prompt(line):
-            return f"line {at}, {_short(line)}, begins a prompt, whose examples are no runs"
+            return f"line {at}, {_short(line)}, begins a prompt, whose examples are not runs"
         if is_quoted and begins_any(line):
             return f"line {at}, {_short(line)}, is quoted, and a quoted run is not one of the log"
         if begins_step(get_dialect("react"), line):

@@ -159,7 +159,7 @@ def own_name(tool: Mapping[str, Any]) -> str:
 
 
 def as_custom(text: str) -> str:
-    """Return the arguments, as JSON, of the call of a custom tool with a *text*."""
+    """Return the arguments, as JSON, of a call to a custom tool whose input is *text*."""
     return as_json({TEXT: text})
 
 

@@ -113,12 +113,12 @@ def loaded(data: bytes) -> Any:
         return json.loads(data)
     except (ValueError, RecursionError):
         raise ExchangeError(
-            ReplyFailure(502, f"the upstream sent what is no JSON: {data[:200]!r}")
+            ReplyFailure(502, f"the upstream sent invalid JSON: {data[:200]!r}")
         ) from None
 
 
 def _odd(data: Any) -> ExchangeError:
-    return ExchangeError(ReplyFailure(502, f"the upstream sent what is no chunk: {data!r:.200}"))
+    return ExchangeError(ReplyFailure(502, f"the upstream sent an invalid chunk: {data!r:.200}"))
 
 
 def broken_off(error: Exception) -> ReplyFailure:

@@ -60,7 +60,7 @@ def find_upstream(
     """
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"{address!r} is no address: it begins with http:// or https://")
+        raise ValueError(f"{address!r} is not an address: it begins with http:// or https://")
     trimmed = address.rstrip("/")
     path = next((each for each in _PATHS if trimmed.endswith(each)), "")
     base = trimmed.removesuffix(path)
@@ -83,7 +83,7 @@ def find_upstream(
 
 def _recognised(base: str, key: str | None, transport: httpx.BaseTransport | None) -> UpstreamKind:
     headers = {} if key is None else {"authorization": f"Bearer {key}"}
-    why = "it answers on none of the paths by which servers are known"
+    why = "it does not answer at any path of a supported server"
     with _client(base, headers, transport) as client:
         for kind in KINDS.values():
             try:
@@ -136,7 +136,7 @@ def find_dialect(
     key: str | None = None,
     transport: httpx.BaseTransport | None = None,
 ) -> FoundDialect:
-    """Return the dialect of the model behind.
+    """Return the dialect of the upstream server's model.
 
     Args:
         given: A dialect, the name of a model, or ``"auto"``: then the name of the model says it, or

@@ -47,7 +47,7 @@ def pieces(text: str) -> list[str]:
 
 
 def pieces_at_end(text: str) -> str:
-    """Return the words and signs at the end of *text*, behind its last mark or blank."""
+    """Return the words and signs at the end of *text*, after its last mark or blank."""
     rest = takewhile(lambda piece: piece.strip() and not is_mark(piece), reversed(pieces(text)))
     return "".join(reversed([*rest]))
 
@@ -84,7 +84,7 @@ def first_mark(text: str) -> str:
 
 
 def last_mark(text: str) -> str:
-    """Return the mark in brackets with which *text* ends, and the blanks behind it; or ``""``."""
+    """Return the mark in brackets with which *text* ends, and the blanks after it; or ``""``."""
     *_, mark = pieces(text.rstrip()) or [""]
     return text[text.rindex(mark) :] if mark and is_mark(mark) else ""
 

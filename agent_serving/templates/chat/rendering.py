@@ -141,5 +141,5 @@ def render_all(
         raise TemplateError(f"the process that renders the template ended early: {last}")
     answer = json.loads(done.stdout)
     if "error" in answer:
-        raise TemplateError(f"this is no valid chat template: {answer['error']}")
+        raise TemplateError(f"this is not a valid chat template: {answer['error']}")
     return [Rendering(**each) for each in answer["renderings"]]

@@ -167,7 +167,7 @@ def _headed(spellings: Spellings, call: CallSpelling) -> dict[str, Any]:
     head = call.head
     if head.startswith(Slot.TOOL):
         if not call.between.strip():
-            raise TemplateError("nothing but white space stands before the name of a tool")
+            raise TemplateError("there is only white space before the name of a tool")
         start = rf"(?:\A|{spelt(call.between)})\s*{spelt(head)}\s*(?=\{{)"
     else:
         start = _optional(call.opens) + _opens(head)
@@ -230,7 +230,7 @@ def _named(spellings: Spellings, call: CallSpelling, named: re.Match[str]) -> di
             (name,) = re.findall(rf'"{tool}":\s*"([^"]+)"', spellings.answer[0])
             not_answer = f'(?!{literal(name)}")'
         if call.opens.strip() and not before.strip():
-            raise TemplateError("its calls stand in one block in a row that is no list")
+            raise TemplateError("its calls are in one block, in a row that is not a list")
         start = _opens(before) if before.strip() else r"\A\s*"
         start = rf"{start}(?=\{{\s*{key}{not_answer})"
         again = rf"(?={start})" if call.several and before.strip() else ""

@@ -181,7 +181,7 @@ class Template(_Strict):
             raise ValueError("it needs one of 'start_anchor' and 'start_anchor_pattern'")
         if others := [name for name in self.fields if name not in _FIELDS]:
             raise ValueError(
-                f"the fields {', '.join(others)} are no part of a turn, which has "
+                f"the fields {', '.join(others)} are not part of a turn, which has "
                 f"{', '.join(_FIELDS)}"
             )
         bare = [name for name, field in self.fields.items() if field.opens is None]
@@ -192,7 +192,7 @@ class Template(_Strict):
 
     @property
     def anchor(self) -> Any:
-        """The compiled text after which a turn begins."""
+        """The compiled pattern of the text after which a turn begins."""
         return _mark(self.start_anchor, self.start_anchor_pattern)
 
     def begun(self, prompt: str) -> str:

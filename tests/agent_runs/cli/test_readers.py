@@ -59,7 +59,7 @@ def test_every_reader_of_json_says_what_it_makes_of_json(tmp_path: Path) -> None
 def test_the_nearest_reader_comes_first_with_the_line_where_it_stops(tmp_path: Path) -> None:
     first, *_ = tried(write(tmp_path / "x.log", UNKNOWN.replace("row: 7\n", "| a | b |\n")))
     assert first["reader"] == "plain"
-    assert first["stopped"].startswith("line 2, '| a | b |', stands before 'Thought: a look'")
+    assert first["stopped"].startswith("line 2, '| a | b |', comes before 'Thought: a look'")
     assert "--dialect react reads the log anyway" in first["stopped"]
     assert first["runs"] == 1
 

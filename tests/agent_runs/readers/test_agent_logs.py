@@ -659,4 +659,4 @@ def test_a_cassette_is_read_as_yaml() -> None:
     written = yaml.safe_dump({"interactions": [*cassette["interactions"], other], "version": 1})
     run = only(written)
     assert actions(run) == [("search", GIVEN, RESULT)]
-    assert told(run) == ["dropped a request that is no conversation: https://example.com/a"]
+    assert told(run) == ["dropped a request that is not a conversation: https://example.com/a"]

@@ -72,7 +72,7 @@ def test_messages_that_follow_one_another_in_a_circle_are_told(node: str, parent
     chat["mapping"][node]["parent"] = parent
     run = only([chat])
     assert run.question == QUESTION
-    assert told(run) == ["dropped what stands before a message that follows itself"]
+    assert told(run) == ["dropped everything before a message that is its own ancestor"]
 
 
 def test_files_of_a_message_are_told() -> None:

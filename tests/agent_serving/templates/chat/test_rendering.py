@@ -141,7 +141,10 @@ def test_memory_is_limited() -> None:
 @pytest.mark.parametrize(
     ("template", "error"),
     [
-        ("{% if %}", "this is no valid chat template: TemplateSyntaxError: Expected an expression"),
+        (
+            "{% if %}",
+            "this is not a valid chat template: TemplateSyntaxError: Expected an expression",
+        ),
         ("a" * 600_000, "the template has more than 524,288 characters"),
     ],
 )

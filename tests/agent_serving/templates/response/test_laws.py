@@ -198,7 +198,7 @@ REFUSED = {
     "lfm2": PYTHON,
     "llama4_pythonic": PYTHON,
     "minicpm3": PYTHON,
-    "minimax_m1": "its calls stand in one block in a row that is no list",
+    "minimax_m1": "its calls are in one block, in a row that is not a list",
     "minimax_m3": "its lists and objects have tags inside, and a template reads flat ones",
     "olmo3": PYTHON,
     "pythonic": PYTHON,

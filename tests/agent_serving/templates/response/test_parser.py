@@ -61,7 +61,7 @@ def calls(**field: Any) -> dict[str, Any]:
         (calls(content="xml-inline", content_args={"tag_pattern": "a"}), ["group named 'key'"]),
         (calls(transform="a {content}"), ["there is text beside the placeholder"]),
         (template(content={}, thinking={}), ["only one field may have no opener"]),
-        (template(content={}, mood={"open": "a"}), ["the fields mood are no part of a turn"]),
+        (template(content={}, mood={"open": "a"}), ["the fields mood are not part of a turn"]),
     ],
 )
 def test_a_wrong_template_is_refused(wrong: Any, said: list[str]) -> None:
