@@ -56,7 +56,7 @@ tags:
   - plants
   - trade
 ```
-This one does not, for `tags` is no list: {{"name": "Tea", "tags": "plants"}}
+This one does not, because `tags` is not a list: {{"name": "Tea", "tags": "plants"}}
 
 The schema:
 {schema}"""

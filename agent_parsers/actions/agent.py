@@ -163,7 +163,7 @@ def in_kind_of(
     messages: Sequence[BaseMessage],
     known: Mapping[int, BaseMessage] = MappingProxyType({}),
 ) -> list[BaseMessage]:
-    """Return *messages*, written for these *actions*, in the kind in which the actions came.
+    """Return *messages*, written for these *actions*, as messages of the actions' own library.
 
     They are LangChain's if an action is from LangChain, whose prompts and models take no others.
 
@@ -284,12 +284,12 @@ def pair_of(step: Any) -> tuple[AgentAction, Any]:
 
 
 def observation_text(observation: Any) -> str:
-    """Return an observation as text, as by `as_text`; the type of a file in it stands for it."""
+    """Return an observation as text, as by `as_text`, with the type of each file in its place."""
     return parts_as_text(parts_seen(observation)) or as_text(observation)
 
 
 def parts_as_text(parts: Parts) -> str:
-    """Return *parts* as text, in which the type of a file stands for it."""
+    """Return *parts* as text, with the type of each file in place of the file."""
     return "\n".join(map(as_text, parts))
 
 

@@ -66,7 +66,7 @@ def dialects_with_signs(text: str) -> tuple[list[str], list[str]]:
 
 
 def first_line(text: str) -> str:
-    """Return the first line of *text*, behind a block of reasoning that it may begin with."""
+    """Return the first line of *text*, after a block of reasoning that it may begin with."""
     text = text.lstrip()
     closes = next((closes for opens, closes in REASONING if text.startswith(opens)), "")
     return (text.partition(closes)[2] if closes else text).lstrip().partition("\n")[0]

@@ -149,7 +149,7 @@ class DialectTrial:
 
     @cached_property
     def fit(self) -> tuple[int, int]:
-        """How well they fit."""
+        """How well the dialect fits the text; greater is better."""
         faults = len(self.errors) + self.missed + self.unowned
         return self.marked - _COST_OF_AN_ERROR * faults, -self.repairs
 

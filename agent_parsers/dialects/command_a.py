@@ -35,7 +35,7 @@ TEXT = ("<|START_TEXT|>", "<|END_TEXT|>")
 
 
 def call_id(_tool: str, known: str | None, number: int) -> str:
-    """Return the *known* id of a call, or one made of its *number*."""
+    """Return the *known* id of a call, or one made from its *number*."""
     return known if known is not None and known.isdecimal() else str(number - 1)
 
 

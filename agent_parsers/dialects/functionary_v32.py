@@ -61,7 +61,7 @@ def may_begin(text: str) -> bool:
 
 
 def read_head(size: int, text: str, *, lenient: bool) -> Head | None:
-    """Return the head of a call, the name in the first *size* characters of *text*."""
+    """Return the head of a call: its name, in the first *size* characters of *text*."""
     return (
         Head(0, len(text[:size].rstrip())) if text[size:].strip() in ("", '"' * lenient) else None
     )

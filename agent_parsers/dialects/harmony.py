@@ -114,7 +114,7 @@ def names_a_tool(here: Here) -> str:
     name, tools = found[0] if found else "", here.reader.tools
     if name.startswith(TOOLS) or (tools is not None and name in tools):
         return ""
-    return "the recipient is no tool"
+    return "the recipient is not a tool"
 
 
 def read_header(
@@ -244,7 +244,7 @@ def _read_head(head: Head, size: int, text: str, *, lenient: bool) -> Head | Non
 
 
 class LateMessage(HeadedMessage):
-    """Reads a message whose header stands behind other text, of which no call is made."""
+    """Reads a message whose header stands after other text, of which no call is made."""
 
     @override
     def close(self) -> tuple[list[Event], Call]:
@@ -284,7 +284,7 @@ def table(*, lenient: bool, new_body: NewBody | None = None) -> Table:
     of_call = "" if new_body else "end_of_call"
     transitions: dict[tuple[str, str], Transition] = {
         **{(state, "message"): Go("header") for state in parts},
-        **{(state, "message of another"): EndTurn("header") for state in parts},
+        **{(state, "message of another role"): EndTurn("header") for state in parts},
         **{(state, "channel"): Go("header") for state in parts},
         **{(state, "recipient"): late for state in parts},
         **{(state, name): Go("header", closes=True) for state in parts for name in ends},
@@ -309,7 +309,7 @@ def table(*, lenient: bool, new_body: NewBody | None = None) -> Table:
         readers=readers,
         markers={
             "message": Literal(START),
-            "message of another": Before(START, ahead=one_of(*ROLES)),
+            "message of another role": Before(START, ahead=one_of(*ROLES)),
             "channel": Literal(CHANNEL),
             "recipient": Before(TO, ahead=HEADER),
             **{name: Literal(text) for name, text in ends.items()},
@@ -365,7 +365,7 @@ DIALECT = calls_dialect(
     problems={
         **PROBLEMS,
         "open_header": Problem(
-            f"expected {MESSAGE} behind the header of a message, and its body",
+            f"expected {MESSAGE} after the header of a message, and its body",
             "The header of a message has no end, so nothing was done. Write the message again,"
             " whole.",
         ),
@@ -374,13 +374,13 @@ DIALECT = calls_dialect(
             f"Write your answer on the channel {ANSWER}.",
         ),
         "end_of_call": Problem(
-            f"expected {END} or {RETURN} at the end of a message that is no call, found {CALL}",
-            f"A message that is no call ends in {CALL}, so nothing was done. Write the call again,"
-            " with the name of the tool, or write your answer.",
+            f"expected {END} or {RETURN} at the end of a message that is not a call, found {CALL}",
+            f"A message that is not a call ends in {CALL}, so nothing was done. Write the call"
+            " again, with the name of the tool, or write your answer.",
         ),
         "late_header": Problem(
-            f"expected the header of a call behind {START}, found it behind text",
-            "A call stands behind text, so nothing was done. Write it as a message of its own.",
+            f"expected the header of a call after {START}, found it after text",
+            "A call comes after text, so nothing was done. Write it as a message of its own.",
         ),
         "two_recipients": Problem(
             "expected one recipient in the header of a message, found several",

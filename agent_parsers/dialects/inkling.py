@@ -84,7 +84,7 @@ def table(*, lenient: bool) -> Table:
         readers={"header": partial(HeadedMessage, "|>", partial(read, is_marked=True), may_begin)},
         markers={
             "message": Literal(MODEL),
-            "message of another": Literal(TOOL, (USER,)),
+            "message of another role": Literal(TOOL, (USER,)),
             "end of message": Literal(END),
             "end of turn": Literal(END_OF_TURN),
         },
@@ -97,7 +97,7 @@ def table(*, lenient: bool) -> Table:
                 for name in ("end of message", "end of turn")
             },
             **{(state, "message"): Go("header") for state in between},
-            **{(state, "message of another"): EndTurn("header") for state in between},
+            **{(state, "message of another role"): EndTurn("header") for state in between},
         },
         several=True,
         starts={"content": "start", "thought": "thought"},

@@ -59,7 +59,7 @@ class Typed(Element):
 
     @override
     def marks(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of the tag, alone and behind a type."""
+        """Yield the atoms of the tag, alone and after a type."""
         tag = tuple(map(re.escape, self.canonical))
         yield tag
         yield (*map(re.escape, TYPE), r"[^<>]{0,64}+", *map(re.escape, END_OF_TYPE), SPACE, *tag)

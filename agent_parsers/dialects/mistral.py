@@ -49,9 +49,9 @@ def read_head(text: str, *, lenient: bool) -> Head | None:
     named, args, rest = text.partition(ARGS)
     named, _, call_id = named.partition(CALL_ID)
     name = named.rstrip()
-    odd = "" if args else f"read a name without {ARGS} behind it"
+    odd = "" if args else f"read a name without {ARGS} after it"
     if args and name != named:
-        odd = "read a name with a blank behind it"
+        odd = "read a name with a blank after it"
     is_named = name[:1] not in '["' if args else is_name(name, SIGNS) and name[-1] not in SIGNS
     if not is_named or len(name.split()) != 1 or rest.strip() not in ("", '"' * lenient):
         return None
@@ -121,7 +121,7 @@ class GluedCalls(NamedJson):
 
 
 class GluedPayload(NamedPayload):
-    """Calls that begin with the name of the tool, each behind a mark or behind the last one."""
+    """Calls that begin with the name of the tool, each after a mark or after the last one."""
 
     @override
     def reader(self, closer: str, *, lenient: bool) -> NewCall:

@@ -29,7 +29,7 @@ SAMPLE = replace(SAMPLE_TURN, id="a1b2c3d4e", others=(WrittenCall("ping", {}, "f
 
 
 def call_id(_tool: str, known: str | None, number: int) -> str:
-    """Return the *known* id of a call, or an id made of its *number*.
+    """Return the *known* id of a call, or an id made from its *number*.
 
     Raises:
         ValueError: The known id does not have nine letters or digits.

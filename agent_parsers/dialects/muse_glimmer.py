@@ -12,7 +12,7 @@
     </atem:function_calls>
 
 The prompt ends with ``<|start|>assistant``, so a turn begins behind it, with a space. The name of
-the tool stands twice; only the one in the element is read. The element around a call may be
+the tool appears twice; only the one in the element is read. The element around a call may be
 missing, and may have several calls. Values are verbatim text, including blanks. Elements in a
 message to the user or to the model itself are text. A message to ``commentary`` or without a
 recipient is content; `muse_spark` means the latter for a thought.
@@ -150,7 +150,7 @@ def refuse(_text: str, _is_whole: bool) -> Header:
 
 
 class LateCalls(TaggedCalls):
-    """Reads calls of a message that begins inside another; with text behind, they may be quoted."""
+    """Reads calls of a message inside another; if text comes after them, they may be quoted."""
 
     __slots__ = ()
 
@@ -204,7 +204,7 @@ def table(kinds: Mapping[str, Kind] = KINDS, *, lenient: bool) -> Table:
     }
     markers: dict[str, Marker] = {
         "message": Literal(MODEL),
-        "message of another": Before(OTHER, ahead=one_of("user", "system", "tool")),
+        "message of another role": Before(OTHER, ahead=one_of("user", "system", "tool")),
         "end of message": Literal(END),
         "end of turn": Literal(END_OF_TURN),
     }
@@ -230,10 +230,10 @@ def table(kinds: Mapping[str, Kind] = KINDS, *, lenient: bool) -> Table:
         "content": Part.CONTENT,
     }
     in_header = ("recipient of an aside", "recipient", "end of header")  # they are part of it
-    odd = "read a message behind one that has no end"
+    odd = "read a message after one that has no end"
     rows: dict[str, Transition] = {
         "message": Go("header"),
-        "message of another": EndTurn("header"),
+        "message of another role": EndTurn("header"),
         "end of message": Go("start", closes=True),
         "end of turn": Go("start", closes=True),
         "recipient of an aside": Go("header of an aside", odd=odd),
@@ -295,7 +295,7 @@ DIALECT = calls_dialect(
     problems={
         **PAYLOAD.problems,
         "open_header": Problem(
-            f"expected {MESSAGE} behind the recipient of a message",
+            f"expected {MESSAGE} after the recipient of a message",
             "The header of a message has no end, so nothing was done. Write the message again,"
             " whole.",
         ),

@@ -51,15 +51,15 @@ def with_messages(table: Table) -> Table:
     others = Before(BEGIN, ahead=one_of("user", "system", "tool"))
     return replace(
         table,
-        markers={**table.markers, **markers, "message of another": others},
+        markers={**table.markers, **markers, "message of another role": others},
         parts={**table.parts, "said": Part.CONTENT},
         transitions={
             **{("said", name): go for name, go in content.items()},
             **table.transitions,
             **{(state, "message"): Go("content") for state in BETWEEN},
             **{(state, "said"): Go("said") for state in BETWEEN},
-            **{(state, "message of another"): EndTurn("content") for state in table.parts},
-            ("said", "message of another"): EndTurn("content"),
+            **{(state, "message of another role"): EndTurn("content") for state in table.parts},
+            ("said", "message of another role"): EndTurn("content"),
             ("said", "end of thought"): Go("content"),
         },
         starts={**table.starts, "said": "said"},

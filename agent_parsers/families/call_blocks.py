@@ -115,10 +115,10 @@ class Payload(ABC):
 
     @abstractmethod
     def reader(self, closer: str, *, lenient: bool) -> NewCall:
-        """Return what makes the reader of a block; *closer* closes it, unless it is ``""``."""
+        """Return a function that makes the reader of a block; it ends in *closer*, if not empty."""
 
     def content_reader(self, *, lenient: bool) -> NewCall | None:  # noqa: ARG002 - by default none
-        """Return what makes the reader of content, if content may have calls without a mark."""
+        """Return what makes a reader of content, if that may have calls without a marker."""
         return None
 
     @property

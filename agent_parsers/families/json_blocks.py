@@ -39,7 +39,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     ),
     "call_in_sentence": Problem(
         "expected a call, found one in the middle of a sentence",
-        "The call stands in a sentence, so nothing was done. If you mean it, write it alone.",
+        "The call is in a sentence, so nothing was done. If you mean it, write it alone.",
     ),
     "invented_first": Problem(
         "found what is not the model's to write before any call or answer",

@@ -126,7 +126,7 @@ class NumberedIds:
     """An id, with ``{number}``, and perhaps ``{tool}``."""
 
     def __call__(self, tool: str, known: str | None, number: int) -> str:
-        """Return the *known* id of a call if it has this form, else one made of its *number*."""
+        """Return the *known* id of a call if it has this form, else one made from its *number*."""
         written = re.escape(self.text.replace("{tool}", tool)).replace(r"\{number\}", r"\d+")
         if known is not None and re.fullmatch(written, known):
             return known

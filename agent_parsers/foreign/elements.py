@@ -67,7 +67,7 @@ def enclosed_call(
     attributes = _attributes(opener[3] or "", mention.tool, written, tools)
     whole = opener.span()
     if attributes and _ATTRIBUTE.sub("", opener[3] or "").strip(" \t\r\n,;"):
-        return Enclosed(whole, why="other text stands among its parameters")
+        return Enclosed(whole, why="there is other text among its parameters")
     if opener[4]:
         return _made(whole, attributes, "", mention.tool, tools)
     closer = _closer(text, opener[1] + "/" + opener[2].rstrip(":"), opener.end(), unclosed)
@@ -161,7 +161,7 @@ def _with_name_as_text(
         return None
     is_object = text[mention.stop : mention.stop + _FARTHEST].lstrip()[:1] == "{"
     if is_object and not is_wrapper(opener[1].casefold(), is_led=False):
-        return Enclosed((start, closer[1]), why=f"it stands in <{opener[1]}>")
+        return Enclosed((start, closer[1]), why=f"it is in <{opener[1]}>")
     return Enclosed((start, closer[1]), value)
 
 
@@ -173,7 +173,7 @@ def _made(
     if given is None or (attributes and isinstance(given, str)):
         return Enclosed(span, why="its parameters cannot be read")
     if isinstance(given, dict) and attributes.keys() & given.keys():
-        return Enclosed(span, why="a parameter stands in it twice")
+        return Enclosed(span, why="a parameter appears in it twice")
     value = fitted(tools, tool, {**attributes, **given} if isinstance(given, dict) else given)
     if value is None:
         return Enclosed(span, why=f"{tool} does not take its parameters")

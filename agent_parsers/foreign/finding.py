@@ -107,7 +107,7 @@ def _and_beside(text: str, found: Foreign, tools: ToolSet) -> Foreign:
     known = [call[:2] for call in found.calls]
     if other is None or (other.calls and all(call[:2] in known for call in other.calls)):
         return found
-    return Foreign(other.form, other.span, why=other.why or "it stands beside one in another form")
+    return Foreign(other.form, other.span, why=other.why or "it is next to one in another form")
 
 
 _NOT_SPACE: Final = re.compile(r"\S")
@@ -122,7 +122,7 @@ def _across(text: str, tools: ToolSet | None, over: int) -> Foreign | None:
     if not best.has_mark_at(len(text) - len(text[over:].lstrip())):
         return None
     form = f"in the form of {best.dialect.name}"
-    return Foreign(form, best.call_spans[0], why="it stands behind a mark that ends the turn")
+    return Foreign(form, best.call_spans[0], why="it comes after a marker that ends the turn")
 
 
 _QUOTED: Final = "call_in_quotation"
@@ -193,7 +193,7 @@ def _in_dialects(
     why = _doubt(text, best, spans)
     frame = framed(text, without([whole], best.said))
     if not best.is_told and is_torn(text, frame):
-        why = "it stands in brackets that hold more"
+        why = "it is in brackets that hold more"
     if not best.dialect.several:
         why = why or _mixed(tools, actions[0])
     if why:
@@ -231,9 +231,9 @@ def _doubt(text: str, trial: DialectTrial, spans: Sequence[Span]) -> str:
         return "text follows it"
     begin = spans[0][0] if trial.first_mark < 0 else min(trial.first_mark, spans[0][0])
     if trial.is_told and is_in_clause(text, begin, spans[-1][1]):
-        return "it stands in the middle of a sentence"
+        return "it is in the middle of a sentence"
     if not trial.is_told and (mark := other_lead(text, spans[0][0])):
-        return f"it stands behind {mark}"
+        return f"it comes after {mark}"
     is_raw = not trial.dialect.several and any(isinstance(each, str) for each in trial.inputs)
     if is_raw and any(isinstance(each, str) and _PARAGRAPH(each) for each in trial.inputs):
         return "text follows it, or belongs to its input"

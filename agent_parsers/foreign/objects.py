@@ -46,7 +46,7 @@ class ReadObject(NamedTuple):
     stop: int
     """Where it ends, or how far it can be read."""
     repeats: bool = False
-    """Whether a key stands twice in it."""
+    """Whether a key appears twice in it."""
 
 
 def object_at(text: str, at: int, *, lenient: bool) -> ReadObject:
@@ -102,7 +102,7 @@ def object_at(text: str, at: int, *, lenient: bool) -> ReadObject:
 
 
 def _overwrites(text: str) -> bool:
-    """Return whether a key stands twice in *text*, an object that takes repairs to be read."""
+    """Return whether a key appears twice in *text*, an object that takes repairs to be read."""
     # imported lazily: few replies need it
     from output_parsers import repair_json
     from outputs.growing_json.lenient.json_text import repeated_key

@@ -108,7 +108,7 @@ _JOINED: Final = re.compile(
 
 
 def is_structural(text: str, mention: Mention) -> bool:
-    """Return whether more than words stands beside a *mention* of a tool, such as a bracket."""
+    """Return whether a *mention* of a tool has a sign next to it, such as a bracket."""
     before = text[max(0, mention.start - 1) : mention.start]
     return before in _STRUCTURAL_BEFORE or _STRUCTURAL_BEHIND(text, mention.stop) is not None
 

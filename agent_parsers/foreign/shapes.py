@@ -99,7 +99,7 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
     alone = [shape for shape, place in zip(shapes, places, strict=True) if place == "alone"]
     if not alone:
         odd = (
-            Foreign(shape.form, shape.span, why=f"it stands {place}")
+            Foreign(shape.form, shape.span, why=f"it is {place}")
             for shape, place in zip(shapes, places, strict=True)
             if place == "in a thought"
             or (place != "quoted" and shape.is_data and not is_example(text, shape.span))
@@ -122,7 +122,7 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
             return Foreign(other.form, other.span, why="it is one of several, with text between")
     frame = framed(text, [(first.span[0], last.span[1])])
     calls = (ForeignCall(*call, shape.span, None, frame) for shape in alone for call in shape.calls)
-    why = mark and f"it stands in, or behind, {mark}"
+    why = mark and f"it is in, or comes after, {mark}"
     return Foreign(first.form, (first.span[0], last.span[1]), tuple(calls), why)
 
 
@@ -195,7 +195,7 @@ def _objects(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Iterator
         elif quoted[waiting].start < read.stop:
             calls = calls_in(read.value, tools)
             if calls is not None and read.repeats:
-                yield Shape(form, (at, read.stop), why="a key stands in it twice")
+                yield Shape(form, (at, read.stop), why="a key appears in it twice")
             elif calls is not None:
                 is_data = (
                     bool(calls) or spellings.ends_sentence(text[max(0, at - 3) : at]) is not None

@@ -345,7 +345,7 @@ class Asking(Generic[T]):
         return self._said["content"].text
 
     def content_since(self, start: int) -> str:
-        """Return what `content` has behind its first *start* characters, for a look at each chunk.
+        """Return what `content` has after its first *start* characters, for a look at each chunk.
 
         It takes time for what it returns, and not for all of the content.
         """

@@ -100,7 +100,7 @@ def take_turn(
 async def atake_turn(
     model: Any, asking: Asking[Any], *, is_streamed: bool = True, is_held: bool = False
 ) -> AsyncGenerator[SaidPart]:
-    """Do the same as `take_turn` with a *model* that may be asynchronous; if not, in a thread."""
+    """Do what `take_turn` does, for an asynchronous *model*, or in a thread for any other."""
     shown = _Shown(asking, is_held=is_held or not is_streamed)
     while not asking.is_done:
         asked = partial(ask, model, asking.request(), is_streamed=is_streamed, is_asynchronous=True)
@@ -211,8 +211,8 @@ def end_of(reply: Any, ended: Ended) -> tuple[Any, Ended]:
     """
     if ended not in get_args(Ended):
         raise ValueError(
-            f"ended is one of {get_args(Ended)}, not {ended!r}; outputs.ended_of knows the words of"
-            " providers"
+            f"ended must be one of {get_args(Ended)}, not {ended!r}; outputs.ended_of converts a"
+            " provider's word"
         )
     is_pair = isinstance(reply, tuple) and len(reply) == _PAIR
     if is_pair and isinstance(reply[1], str | Enum | None):
@@ -221,7 +221,7 @@ def end_of(reply: Any, ended: Ended) -> tuple[Any, Ended]:
         if end is None:
             raise TypeError(
                 "a pair is a reply and how it ended, such as (text, 'stop') or (text, 'length'),"
-                f" and {word!r:.40} is no word for that; return chunks as a list or a generator"
+                f" and {word!r:.40} is not a word for that; return chunks as a list or a generator"
             )
         return (said if end != "length" else _cut(said, word)), end
     if isinstance(reply, list | tuple):
@@ -257,7 +257,7 @@ _REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "status")
 
 
 def _end_in(word: str | Enum) -> Ended | None:
-    """Return how a reply ended, in a provider's *word*; `None` if it is no word for that."""
+    """Return how a reply ended, in a provider's *word*; `None` if it is not a word for that."""
     if isinstance(word, str) and word.lower() == "unknown":
         return "unknown"
     end = ended_of({"finish_reason": word})

@@ -107,7 +107,7 @@ class ReasoningBeside:
         return error
 
     def and_own(self, thought: str) -> str:
-        """Return the reasoning, and the *thought* in the text on a line of its own."""
+        """Return the reasoning and, on a line of its own, the *thought* in the text."""
         return "\n".join(filter(None, (self.text, thought)))
 
 

@@ -57,7 +57,7 @@ def unknown_name(name: str, known: set[str], *, is_model: bool) -> ValueError:
 
 
 def refused_name(name: str, why: str) -> ValueError:
-    """Return the error for *name*, that of a server's parser; *why* says what it is."""
+    """Return the error for *name*, which is not a dialect, and *why* it is not."""
     return ValueError(f"{name!r} is not a dialect: {why}. list_dialects() has the names")
 
 

@@ -33,12 +33,12 @@ _NAMES: Final = {
         " writes 'hunyuan_v4'"
     ),
     "kimi": (
-        "SGLang reads the thoughts of Kimi-VL under this name, whose marks all dialects know, and"
-        " verl the calls of Kimi K2, which are 'kimi_k2'"
+        "under this name, SGLang reads the thoughts of Kimi-VL, which every dialect does, and verl"
+        " reads the calls of Kimi K2, for which the dialect is 'kimi_k2'"
     ),
     "muse": (
-        "vLLM reads Muse Spark under this name, which is 'muse_spark', and SGLang Muse Glimmer,"
-        " which is 'muse_glimmer'"
+        "under this name, vLLM reads Muse Spark, whose dialect is 'muse_spark', and SGLang reads"
+        " Muse Glimmer, whose dialect is 'muse_glimmer'"
     ),
     "atem": (
         "mlx-vlm reads the calls of both Muse models under this name: name 'muse_spark' or"

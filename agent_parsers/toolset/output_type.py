@@ -362,7 +362,7 @@ def _repaired(fitter: Fitter, text: str, notes: list[InputNote]) -> Any:
         found = f"the text {shown(extra)}"
         raise BadInput(InputProblem((), "nothing but the JSON", found), value)
     if len(within) < len(repairs):
-        notes.append(InputNote("read the JSON that stands in a code fence", "surrounding_text"))
+        notes.append(InputNote("read the JSON in a code fence", "surrounding_text"))
     notes += within
     return value
 

@@ -101,7 +101,7 @@ class ToolSet:
         return other
 
     def adding(self, tools: Tools) -> ToolSet:
-        """Return the tools with more *tools* behind them.
+        """Return the tools with more *tools* after them.
 
         Raises:
             TypeError: One of *tools* is not a tool.

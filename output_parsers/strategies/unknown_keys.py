@@ -38,7 +38,7 @@ def dropped_key(
 
 
 def unknown_keys(data: Any, schema: Any, definitions: dict[str, Any]) -> Iterator[Path]:
-    """Yield the path of each key in *data* that *schema* neither names nor allows in words.
+    """Yield the path of each key in *data* that *schema* neither names nor explicitly allows.
 
     Args:
         data: Data of JSON.

@@ -281,7 +281,7 @@ class _Blocks:
         self.blocks[place] = {**merge_dicts(same, late), "index": index}
 
     def add_piece(self, piece: ToolCallChunk, *, is_first: bool = False) -> None:
-        """Add a *piece* of a call, before or behind the others of this call."""
+        """Add a *piece* of a call, before or after the others of this call."""
         is_first = is_first and piece["index"] in self._numbers
         (self._first if is_first else self._last).append(piece)
 

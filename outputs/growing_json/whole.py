@@ -74,7 +74,7 @@ def parse_container(text: str, start: int, max_depth: int) -> tuple[Any, int]:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key appears twice")
     return members
 
 
@@ -92,7 +92,7 @@ _scan_strictly: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(
 def scan_object(text: str, start: int, max_depth: int) -> tuple[Any, int]:
     """Return the object that begins at *start*, and where it ends, or `NOTHING` and *start*.
 
-    Text after it is ignored. It is strictly valid JSON, in which no key stands twice and no escape
+    Text after it is ignored. It is strictly valid JSON, in which no key appears twice and no escape
     is half a character.
     """
     try:
@@ -147,7 +147,7 @@ def _short_objects(texts: Sequence[str], max_depth: int) -> list[Any] | None:
         return None
     if end != len(whole) + 2 or len(values) != size or {*map(type, values)} != {dict}:
         return None
-    if whole.count(":") == sum(map(len, values)):  # each is that of a key, and no key stands twice
+    if whole.count(":") == sum(map(len, values)):  # each is that of a key, and no key appears twice
         found: list[Any] = values
         return found
     return [
@@ -158,7 +158,7 @@ def _short_objects(texts: Sequence[str], max_depth: int) -> list[Any] | None:
 
 def _is_sound(value: Any, max_depth: int, text: str, start: int, end: int) -> bool:
     """Return whether *value* is safe, and its *text* has no key twice and no half character."""
-    # If each colon is that of a key, no key stands twice, and no object stands in another.
+    # If each colon is that of a key, no key appears twice, and no object stands in another.
     if type(value) is not dict or text[start:end].count(":") != len(value):
         try:
             _scan_strictly(text, start)

@@ -35,7 +35,7 @@ class Misfit(Exception):  # noqa: N818 - internal: the caller sees a `TypeError`
         self._path = path
 
     def below(self, key: object) -> Misfit:
-        """Return the same error within what *key* leads to."""
+        """Return the same error for the value that has this one under *key*."""
         return Misfit(self._reason, key, *self._path)
 
     def __str__(self) -> str:

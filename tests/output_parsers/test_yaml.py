@@ -254,7 +254,7 @@ def test_the_example_in_the_instructions_is_read() -> None:
     example = text[text.index("```yaml") : text.index("This one does not")]
     parser = YamlOutputParser(pydantic_object=Book)
     assert parser.parse(example) == Book(name="Tea: a history", tags=["plants", "trade"])
-    wrong = text.partition("is no list: ")[2].partition("\n")[0]
+    wrong = text.partition("is not a list: ")[2].partition("\n")[0]
     with pytest.raises(OutputParserException):
         parser.parse(wrong)
 

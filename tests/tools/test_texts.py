@@ -22,6 +22,9 @@ FOREIGN = re.compile(
     | \btoo\ many\b\.?$                  # an extra ...
     | \bhas\ not\ the\b                  # does not have the
     | \bno\ answer,\ in\b
+    | \bstands?\ (?!for\b)              # is, or appears
+    | \bbehind\b                        # after
+    | (?<!here\ )\b(?:is|are)\ no\ [A-Za-z]  # is not a
     """,
     re.VERBOSE,
 )
@@ -51,6 +54,9 @@ def _is_known(text: str) -> bool:
         "left out a comment",
         "it is a list that is none",
         "one part, of which more may follow",
+        "a key stands twice in it",
+        "found text behind the answer",
+        "the input is no object",
     ],
 )
 def test_an_odd_phrase_is_found(odd: str) -> None:

@@ -74,12 +74,12 @@ def show(
 
 
 @commands.command(
-    epilog="Exit status: 0 if there is such a grammar; 1 if the form cannot say it, which standard"
-    " error reports; 2 if the command line is wrong."
+    epilog="Exit status: 0 if there is such a grammar; 1 if the format cannot express it, which is"
+    " reported on standard error; 2 if the command line is wrong."
 )
 def grammar(
     name: DialectArgument,
-    form: Annotated[GrammarForm, typer.Option("--as", help="Form of the grammar.")] = "gbnf",
+    form: Annotated[GrammarForm, typer.Option("--as", help="Format of the grammar.")] = "gbnf",
     tools: ToolsGiven = None,
     turn: Annotated[TurnKind, typer.Option(help="Which turns it has.")] = "any",
     start: Annotated[

@@ -69,7 +69,7 @@ def nothing_like_labels(dialect: Dialect, *, anywhere: bool = False) -> Automato
 
 @lru_cache(maxsize=256)
 def nothing_like_ends_of_labels(dialect: Dialect) -> Automaton:
-    """Return the automaton of texts without a colon behind the last letters of a label.
+    """Return the automaton of texts without a colon after the last letters of a label.
 
     They are those of its last word, perhaps at the end of a longer word. No letter stands between
     them and the colon, but anything else may. So no label of *dialect* is in such a text, wherever

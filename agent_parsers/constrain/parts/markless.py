@@ -306,7 +306,7 @@ class CountingMarks:
         return _literals(self.table)
 
     def after(self, closer: str) -> tuple[str, ...]:
-        """Return more texts that nothing before *closer* may have.
+        """Return further texts that must not occur before *closer*.
 
         If a server stops the model there, the text is open, and no tag may stand in it at all.
         """

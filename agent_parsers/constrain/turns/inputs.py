@@ -327,7 +327,7 @@ class Inputs:
                 which = "any tool" if tool is None else f"the tool {tool!r}"
                 raise GrammarError(
                     f"{which} has no schema, and a grammar cannot rule out that an unknown"
-                    " parameter stands twice"
+                    " parameter appears twice"
                 )
             call = TaggedCall(schema, shape.parameters, self._shapes, self._texts, self._notes)
             return call.node()

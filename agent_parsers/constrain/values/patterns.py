@@ -181,7 +181,7 @@ class _Reader:
                 self._refuse("'$' before the end")
             elif self._take("^") or self._take("\\A"):
                 if parts or within:
-                    self._refuse("'^' behind the beginning")
+                    self._refuse("'^' after the beginning")
                 is_first = True
             elif self._take("$") or self._take("\\Z") or self._take("\\z"):
                 if within:

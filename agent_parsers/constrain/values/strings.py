@@ -130,7 +130,7 @@ def words(value: Any) -> str:
 
 
 def _marked(value: Any) -> str:
-    return f"{words(value):.80} has a mark in it that the dialect would read"
+    return f"{words(value):.80} contains a marker that the dialect would read"
 
 
 def constants(case: Case, ways: Iterable[tuple[str, Strings, str]], notes: Notes) -> Iterator[Node]:
@@ -224,7 +224,7 @@ class Strings:
             if within is not None:
                 made = intersection(intersection(made, within), _ENDS)
             if not made.smallest.accepting:
-                raise NoValue("no text fits it, or none that may stand there")
+                raise NoValue("no text fits it, or none that is allowed there")
             return Text(made.smallest)
         if most is not None and most < least:
             raise NoValue("no text can be that long")

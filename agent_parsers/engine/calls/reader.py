@@ -76,7 +76,7 @@ class Call:
     show that they are, and hold no part of a value."""
     lists: Sequence[tuple[str, ...]] = ()
     """Where its values have a list of several elements with one name, as the names that lead there.
-    Only the tool schema can show that this is a list, and not a member that stands twice."""
+    Only the tool schema can show that this is a list, and not a member that appears twice."""
     held_words: Sequence[str] = ()
     """Words in a value that stand behind a closing tag of its own. If one is the name of a
     parameter that the input lacks, the value holds that parameter."""

@@ -84,7 +84,7 @@ class Patterns:
     @staticmethod
     @lru_cache(1024)
     def of(marker: Spelt) -> Patterns:
-        """Return what finds one *marker*; kept, since it is compiled at first use."""
+        """Return the patterns of one *marker*; cached, since they are compiled at first use."""
         return Patterns({"": marker})
 
     def __reduce__(self) -> tuple[type[Patterns], tuple[Mapping[str, Spelt]]]:

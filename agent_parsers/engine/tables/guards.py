@@ -109,7 +109,7 @@ def closes_nothing_before(here: Here) -> str:
 
 
 def at_its_place(here: Here) -> str:
-    """Refuse a literal away from its place."""
+    """Refuse a literal that is not where it belongs: at the beginning of the text or line."""
     assert isinstance(here.marker, Literal), "only literals have a place"
     if here.marker.place == "text":
         is_begun = here.is_start and here.before.is_first
@@ -118,8 +118,8 @@ def at_its_place(here: Here) -> str:
 
 
 def begins_the_text(here: Here) -> str:
-    """Refuse a marker behind text of its state."""
-    return "" if here.before.is_first else "behind other text"
+    """Refuse a marker after text of its state."""
+    return "" if here.before.is_first else "after other text"
 
 
 def dressed_alike(here: Here) -> str:
@@ -167,7 +167,7 @@ def not_mentioned(here: Here) -> str:
 
 
 def outside_of_fences(here: Here) -> str:
-    """Refuse a marker that closes a thought again, if it stands in a fence."""
+    """Refuse a marker that closes a thought again, if it is in a fence."""
     before = here.before
     is_stray = before.has_thought and not before.is_first
     return "in a fence" if is_stray and here.reader.is_in_fence(*here.span) else ""

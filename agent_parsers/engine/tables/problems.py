@@ -125,7 +125,7 @@ SHARED_PROBLEMS: Final = {
         "The call is cut off, so nothing was done. Write it again, whole.",
     ),
     "unenclosed_call": Problem(
-        "expected the opening mark of all calls before the first",
+        "expected the marker that opens the calls before the first call",
         "Invalid Format: Write the calls within the marks that enclose all of them.",
     ),
     "call_in_thought": Problem(
@@ -146,12 +146,12 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: A value in the call has no name. Write each argument with its name.",
     ),
     "no_value": Problem(
-        "expected a value behind the name of an argument",
+        "expected a value after the name of an argument",
         "Invalid Format: An argument of the call has no value. Write each argument with its value.",
     ),
     "repeated_key": Problem(
         "expected each key of the call once, found one twice",
-        "Invalid Format: A key stands twice in the call, so nothing was done. Write each once.",
+        "Invalid Format: A key appears twice in the call, so nothing was done. Write each once.",
     ),
     "bad_value": Problem(
         "expected a value in a form that can be read",
@@ -183,7 +183,7 @@ SHARED_PROBLEMS: Final = {
     ),
     "stray_text": Problem(
         "expected nothing but arguments in the call",
-        "Invalid Format: Text stands between the arguments of the call. Write it again, without"
+        "Invalid Format: There is text between the arguments of the call. Write it again, without"
         " that.",
     ),
     "deep_call": Problem(
@@ -200,7 +200,7 @@ SHARED_PROBLEMS: Final = {
     ),
     "beside_call": Problem(
         "expected nothing in the call but the name of the tool and its input",
-        "Invalid Format: Something stands in the call beside the input of {tool}, so nothing was"
+        "Invalid Format: The call has something next to the input of {tool}, so nothing was"
         " done. Write all arguments into the input, and nothing beside it.",
     ),
     "json_goes_on": Problem(
@@ -239,7 +239,7 @@ SHARED_PROBLEMS: Final = {
     ),
     "bad_input": Problem(
         "expected a JSON object as the tool's input",
-        "Invalid Format: The input of the tool is no JSON object. Write one such as"
+        "Invalid Format: The input of the tool is not a JSON object. Write one such as"
         ' {"key": "value"}.',
     ),
     "open_fence": Problem(
@@ -247,7 +247,7 @@ SHARED_PROBLEMS: Final = {
         "The fenced block is not closed, so nothing was done. Write it again, whole.",
     ),
     "open_quote": Problem(
-        "expected the end of the quotation, in which a label stands",
+        "expected the end of the quotation, which has a label in it",
         "The quotation in the input is not closed, so nothing was done. Write the input again,"
         " whole.",
     ),
@@ -258,11 +258,11 @@ SHARED_PROBLEMS: Final = {
     ),
     "call_in_sentence": Problem(
         "expected an action, found one in the middle of a sentence",
-        "The action stands in a sentence, so nothing was done. If you mean it, write it alone.",
+        "The action is in a sentence, so nothing was done. If you mean it, write it alone.",
     ),
     "call_in_quotation": Problem(
         "expected an action, found one that is only quoted",
-        "The action stands in a quotation, so nothing was done. If you mean it, write it alone.",
+        "The action is in a quotation, so nothing was done. If you mean it, write it alone.",
     ),
     "call_or_answer": Problem(
         "expected an action, found one that may as well be part of a thought or an answer",
@@ -270,7 +270,7 @@ SHARED_PROBLEMS: Final = {
     ),
     "call_in_element": Problem(
         "expected a call, found one in an element that does not say that it is a call",
-        "The action stands in {mark}, so nothing was done. If you mean it, write the call without"
+        "The action is in {mark}, so nothing was done. If you mean it, write the call without"
         " {mark}.",
     ),
     "differing_calls": Problem(

@@ -54,7 +54,7 @@ def failed_turn(dialect: Dialect, log: str, observation: str, number: int) -> Tu
 
 
 def seen_in_prompt(dialect: Dialect, results: Sequence[Result], number: int) -> str:
-    """Return *results* as they stand in a prompt, without the generation prompt behind them.
+    """Return *results* as they stand in a prompt, without the generation prompt after them.
 
     Raises:
         ValueError: The dialect does not take the ids of the calls.

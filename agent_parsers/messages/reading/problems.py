@@ -158,7 +158,7 @@ MESSAGE_PROBLEMS: Final = {
         "Your message was garbled, so nothing was done. Write it again.",
     ),
     "other_whole": Problem(
-        "the whole message behind the chunks says something else than they do: give the parser one"
+        "the whole message after the chunks says something else than they do: give the parser one"
         " of both",
         "Your message was garbled, so nothing was done. Write it again.",
     ),

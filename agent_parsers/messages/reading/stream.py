@@ -438,7 +438,7 @@ class _MessageSum:
         return message
 
     def is_behind(self, message: AIMessage, *, is_text: bool) -> bool:
-        """Return whether the next *message* is whole, and comes behind the chunks of itself.
+        """Return whether the next *message* is whole, and comes after the chunks of itself.
 
         Args:
             message: The message.

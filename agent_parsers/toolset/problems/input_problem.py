@@ -87,7 +87,7 @@ def shown(value: Any) -> str:
     if value is None or isinstance(value, bool | float):
         return json.dumps(value)
     if isinstance(value, int):
-        return str(value) if value.bit_length() < 200 else "a number of too many digits"
+        return str(value) if value.bit_length() < 200 else "a number with too many digits"
     return f"a value of type {type(value).__name__}"
 
 

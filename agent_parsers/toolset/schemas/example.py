@@ -52,7 +52,7 @@ def corrected_input(fitter: Fitter, value: Any, problems: Iterable[InputProblem]
 
 
 def example_text(schema: Schema, example: dict[str, Any]) -> str:
-    """Return *example* as text: the value if it has only the lone parameter, else JSON."""
+    """Return *example* as text: the value alone if the tool has one main parameter, else JSON."""
     text = example.get(lone_key(schema.flat(schema.root)) or "")
     if len(example) == 1 and isinstance(text, str) and text.strip():
         return text

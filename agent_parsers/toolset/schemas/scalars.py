@@ -89,7 +89,7 @@ _MOST_EXACT: Final = 2**53
 def is_usual_number(text: str) -> bool:
     """Return whether *text* is a number that is written again with the same characters.
 
-    These are not: ``007``, ``+5``, ``1.0``, ``1.50``, ``1e3``, and a number of too many digits.
+    These are not: ``007``, ``+5``, ``1.0``, ``1.50``, ``1e3``, and a number with too many digits.
     """
     if re.fullmatch("-?[1-9][0-9]{0,15}|0", text):
         return abs(int(text)) <= _MOST_EXACT

@@ -115,7 +115,7 @@ def _unwrapped(fitter: Fitter, value: dict[str, Any], notes: list[InputNote]) ->
         inner = _object_of(inner)
     if not isinstance(inner, dict) or any(name not in properties for name in inner):
         return value
-    notes.append(InputNote(f"read what stands in {key!r} as the input", "wrapper"))
+    notes.append(InputNote(f"read the text in {key!r} as the input", "wrapper"))
     return inner
 
 
@@ -250,7 +250,7 @@ def _object_at(text: str, at: int) -> tuple[Any, int]:
     return parse_whole(text[at:end], MAX_DEPTH), end
 
 
-_TOO_MUCH: Final = "nested too deep, or a number of too many digits"
+_TOO_MUCH: Final = "nested too deep, or a number with too many digits"
 _HALF_ESCAPE: Final = re.compile(
     r"\\u(?:d[89ab]..(?!\\ud[c-f])|(?<!\\ud[89ab]..\\u)d[c-f])", re.IGNORECASE
 ).search

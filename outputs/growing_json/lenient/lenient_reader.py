@@ -329,14 +329,14 @@ class LenientJsonReader(LenientStrings):
 
 
 class KeyReader(LenientJsonReader):
-    """A `LenientJsonReader` that notices keys which stand twice, at any depth."""
+    """A `LenientJsonReader` that notices keys that appear twice, at any depth."""
 
     __slots__ = ()
     _READS_REMAINS = True  # so that all members are kept
 
     @property
     def repeated_key(self) -> str | None:
-        """A key that stands twice in one object; `None` if there is none."""
+        """A key that appears twice in one object; `None` if there is none."""
         return repeated(next(iter(self._grown.overwritten.values()), ()))
 
     @property

@@ -238,7 +238,7 @@ def test_no_call_is_made_without_those_of_its_turn_behind_a_mark() -> None:
     actions = [AgentAction("search", {"query": query}, "") for query in ("lakes", "rivers")]
     text = get_parser("muse_glimmer", tools=TOOLS).render(actions)
     for name in ("jamba", "llama4_pythonic", "pythonic"):
-        with pytest.raises(ForeignCallError, match="stands behind a mark that ends the turn"):
+        with pytest.raises(ForeignCallError, match="comes after a marker that ends the turn"):
             read(text, name)
 
 
@@ -249,7 +249,7 @@ def test_a_call_that_the_model_imagines_behind_the_end_of_its_turn_takes_none_aw
 
 
 def test_nothing_is_read_across_reasoning() -> None:
-    with pytest.raises(ForeignCallError, match="reasoning, or a mark, stands in it"):
+    with pytest.raises(ForeignCallError, match="it has reasoning, or a marker, in it"):
         read("<search>\n<query>a <think>b</think> c</query>\n</search>")
 
 
@@ -341,7 +341,7 @@ def test_a_tool_that_is_named_call_keeps_its_name() -> None:
 ])  # fmt: skip
 @pytest.mark.parametrize("name", ["pythonic", "hermes"])
 def test_words_among_parameters_are_no_parameters(name: str, text: str) -> None:
-    with pytest.raises(ForeignCallError, match="other text stands among its parameters"):
+    with pytest.raises(ForeignCallError, match="there is other text among its parameters"):
         get_parser(name, tools=TOOLS).parse(text)
 
 

@@ -227,7 +227,7 @@ class PythonCalls(CodeCalls):
         self._first = len(self._calls)
         self._lead = text[len(body) : line.start(1)]
         span = (self._at + len(self._lead), self._at + len(self._lead) + 1)
-        self._odd.append(Repair("brackets", span, "read a list of calls behind other text"))
+        self._odd.append(Repair("brackets", span, "read a list of calls after other text"))
         self._is_open = True
         self._step = self._read_name
         return text[line.start(1) :]

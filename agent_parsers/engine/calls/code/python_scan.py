@@ -203,7 +203,7 @@ class PythonArguments(Arguments):
         if self._unpaired % 2 or (self._quotes and _has_argument(str(self._body))):
             self._wrong("ambiguous_end")
         elif self._quotes:
-            self._repaired(Repair("quotes", span, "read quotes in a string that are not escaped"))
+            self._repaired(Repair("quotes", span, "read unescaped quotes in a string"))
         lenient = {_REPAIRS[char] for char in seen if is_line or char == "\0"}
         self._repaired(*(Repair(kind, span, message) for kind, message in sorted(lenient)))
 

@@ -188,10 +188,10 @@ class JsonCalls(CallsReader):
         strict = "" if self._is_in_row else self._rules.enclosed
         found = reader.encloser
         if self._bare and self._calls and self._calls[-1].is_text:
-            yield "read a call behind other text"
+            yield "read a call after other text"
         for mark, name in (("[", "list"), ("`", "fence")):
             if (mark in found) != (mark in strict):
-                yield f"read a call that stands in {'a' if mark in found else 'no'} {name}"
+                yield f"read a call {'in' if mark in found else 'without'} a {name}"
         if "`" in found and "`" in strict and "".join(found.split()) != strict:
             yield f"read a call in another fence than {strict.removesuffix('[')}"
 

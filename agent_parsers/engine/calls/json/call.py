@@ -293,7 +293,7 @@ class JsonCall(JsonSearch):
                 repairs.append(Repair("fence", (base, base + 1), message))
             if members.is_wrapped:
                 what = "a call" if rules.several else "an action"
-                message = f"read {what} that stands inside another object"
+                message = f"read {what} inside another object"
                 repairs.append(Repair("wrapped", (base, self._size), message))
             repairs += rules.repairs(members, rules.strict)
         return Call(

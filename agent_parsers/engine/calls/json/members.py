@@ -113,7 +113,7 @@ class Member:
 
     @property
     def place(self) -> Span:
-        """Where its value stands with all that is behind the colon."""
+        """Where its value stands with all that is after the colon."""
         return self.key_end, max(self.key_end, self.end)
 
 

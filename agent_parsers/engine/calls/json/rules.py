@@ -137,7 +137,7 @@ class JsonCallRules:
                 what = "the name of the tool" if member is tool else "its input"
                 yield Repair("key", member.span, f"read {member.key!r} as {what}")
         for member in members.beside:
-            message = f"dropped {member.key!r}, which stands beside the input of the call"
+            message = f"dropped {member.key!r}, which is next to the input of the call"
             start, end = member.place
             span = (min(start, end - 1), end)  # a value that was never begun is shown by its colon
             yield Repair("beside_call", span, message)

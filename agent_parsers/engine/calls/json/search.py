@@ -27,7 +27,7 @@ _may_open: Final = re.compile(r"[{\[`]").search
 
 
 class JsonSearch(CallReader):
-    """Looks for the first JSON object in a text that is a call, behind other text.
+    """Looks for the first JSON object in a text that is a call, after other text.
 
     A brace is prose if no JSON follows it, and so is an object that is not a call. If JSON begins
     and then breaks off, its brackets are skipped as a whole: part of a broken value is never the

@@ -22,7 +22,7 @@ _IN_CALL: Final = (
 
 @dataclass(frozen=True, slots=True)
 class TagMarker(Literal):
-    """A tag that counts only if a call follows, or in some of its spellings."""
+    """A tag that counts only in some of its spellings, or only if a call follows."""
 
     ways: tuple[tuple[Atom, ...], ...] = ()
     """The atoms of each spelling."""

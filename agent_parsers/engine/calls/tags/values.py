@@ -145,7 +145,7 @@ class TaggedValue:
         return len(text), None
 
     def words_behind_closer(self) -> list[str]:
-        """Return the words in the value that stand behind a closing tag of its own."""
+        """Return the words in the value that stand after a closing tag of its own."""
         text = self._text()
         tags = self._form.whole.finditer(text)
         end = next((tag.end() for tag in tags if self._form.part(tag) in OWN_CLOSERS), len(text))

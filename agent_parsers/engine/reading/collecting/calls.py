@@ -110,7 +110,7 @@ class CallsCollector(Collector):
             if thought.is_over:
                 return
         if state.is_draft:
-            assert thought is not None, "the draft stands in a thought"
+            assert thought is not None, "the draft is in a thought"
             self._leave_draft(events, left, thought)
         elif to is not None and to.is_draft:
             start, stop = left.span

@@ -262,7 +262,7 @@ class Collector:
         """Record a marker at *span* that may not follow a call."""
 
     def see_stray_closer(self, problem: str, span: Span) -> None:
-        """Record a marker at *span* that may close nothing but a call, behind some text."""
+        """Record a marker at *span* that may close nothing but a call, after some text."""
 
     def see_mention(self, span: Span, *, opens: bool) -> None:
         """Record that text at *span* only mentions a marker that opens or closes a thought."""
@@ -285,7 +285,7 @@ class Collector:
         return True
 
     def enter(self, events: list[Event], part: Part, start: int) -> None:
-        """Begin a text of this *part* at *start*, which may end a step of a transcript."""
+        """Begin text of this *part* at *start*; in a transcript, that may end a step."""
 
     def error(self) -> OutputParserException | None:
         """Return the error of the turn; `None` without an error."""

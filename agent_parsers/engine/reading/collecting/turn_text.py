@@ -82,5 +82,5 @@ class TurnText:
         self._code = at
 
     def leave_out(self, start: int, stop: int) -> None:
-        """Note that a block of calls stands from *start* to *stop*, in which no code counts."""
+        """Ignore code from *start* to *stop*, where a block of calls is."""
         self._code_up_to(start).at = stop

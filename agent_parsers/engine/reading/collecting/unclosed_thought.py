@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class InnerEnd(NamedTuple):
-    """A mark that closes a thought within a thought, and the text behind it that is held back."""
+    """A mark that closes a thought within a thought, and the text after it that is held back."""
 
     name: str
     span: Span
@@ -57,7 +57,7 @@ class UnclosedThought:
 
     def hold(self, at: int, stop: int) -> None:
         """Hold the text from *at* to *stop* back, which follows what is held."""
-        assert self.inner is not None, "text is held back behind such a mark"
+        assert self.inner is not None, "text is held back after such a mark"
         held = self.inner.held
         self.inner = self.inner._replace(held=(at if held is None else held[0], stop))
 

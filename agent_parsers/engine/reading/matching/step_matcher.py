@@ -59,7 +59,7 @@ def _moved(repairs: list[Repair], found: Match[str]) -> list[Repair]:
 
 
 def step_matcher(machine: Machine) -> StepMatcher | None:
-    """Return the reader of a machine's steps; `None` if its form does not show how they are."""
+    """Return a matcher for a machine's steps; `None` if its form does not say how to spell them."""
     form = machine.dialect.form
     if form is None or form.own is not None or form.call.parameters is not None:
         return None

@@ -28,7 +28,7 @@ _SLOT_OR_BLANK: Final = re.compile(rf"[\s{TOOL}-{COUNT}]")
 
 
 def ends_oddly(content: str) -> bool:
-    """Return whether *content* ends in punctuation that may quote or forbid the call behind it."""
+    """Return whether *content* ends in punctuation that may quote or forbid the call after it."""
     return content[-1] in "\"'“‘«:：[](),;}" and _ENDS_ODDLY(content) is not None
 
 
@@ -121,7 +121,7 @@ class MatchedTurns(ABC):
 
     @abstractmethod
     def calls_and_content(self, text: str, found: Match[str]) -> tuple[list[PlainCall], str] | None:
-        """Return the calls in *text*, and the content behind them.
+        """Return the calls in *text*, and the content after them.
 
         The part of *text* up to the first input was *found*.
         """

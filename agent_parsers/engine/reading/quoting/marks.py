@@ -326,7 +326,7 @@ def bracket_keys(bracket: str) -> tuple[str, str]:
 
 
 def ruler_key(line: str) -> str:
-    """Return what a *line* that begins with a sign opens and closes, if it is a ruler, or "".
+    """Return what a *line* opens and closes if it is a ruler, made of signs; ``""`` if it is not.
 
     A ruler has signs of which most are the same, and no words; or words between two or more such
     signs on both sides; or words behind three or more.

@@ -113,7 +113,7 @@ def problem_of(quotation: Quotation, text: str, span: Span, base: int = 0) -> Ba
 def enclosing(
     text: str, hole: Span, input_at: int = -1, *, goes_on: bool = False
 ) -> Quotation | None:
-    """Return the quotation around a *hole* in *text*, closed by a mark in the input or behind it.
+    """Return the quotation around a *hole* in *text*, closed by a mark in the input or after it.
 
     Backticks are ignored, since they may be part of a value. What stands in the object with which
     the input begins is not looked at.

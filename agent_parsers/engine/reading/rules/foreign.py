@@ -96,7 +96,7 @@ def foreign_calls(
     if found.calls:
         start, stop = found.calls[0].span[0], found.calls[-1].span[1]
         if visible[start:stop] != text[start:stop]:
-            why = "reasoning, or a mark, stands in it"
+            why = "it has reasoning, or a marker, in it"
     if why:
         # imported lazily: few turns need it
         from agent_parsers.toolset.problems.errors import ForeignCallError

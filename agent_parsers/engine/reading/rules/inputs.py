@@ -150,7 +150,7 @@ class InputRules:
         return unopened_end(written) if self.lenient and not self.table.is_run else None
 
     def read_written(self, written: str, repairs: list[Repair]) -> str | dict[str, Any]:
-        """Return the value of an input that is *written* behind its label.
+        """Return the value of an input that is *written* after its label.
 
         Raises:
             BadPayload: The input has no value, or holds the end of a thought.

@@ -293,7 +293,7 @@ CASES = [
         "hunyuan_a13b",
         '<think>Like <tool_calls>[{"name": "ping"}]</tool_calls> in </answer>?</think>Lit.',
         "</answer>",
-        "behind other text",
+        "after other text",
     ),
     Case(
         guards.not_named,

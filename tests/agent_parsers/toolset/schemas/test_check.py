@@ -469,7 +469,7 @@ def test_text_is_an_input(tool: str, text: Any, value: Any) -> None:
         ("book", '{"where": "Bern", "nigh', "expected a JSON object, found text that cannot be"),
         ("find", '{"query": "lak', "expected a JSON object, found text that cannot be read as one"),
         ("find", '{"query": ' + "[" * 300, "expected a JSON object, found text that cannot be"),
-        ("find", '{"limit": ' + "9" * 5000 + "}", "(nested too deep, or a number of too many"),
+        ("find", '{"limit": ' + "9" * 5000 + "}", "(nested too deep, or a number with too many"),
         ("book", '{"where": "\\ud83d", "nights": 2}', "(half of a character in an escape)"),
         ("book", "{1}", "expected a JSON object with keys where, nights"),
         ("find", '{"q": "lakes"}', 'q: expected only the keys query, limit, found the key "q"'),
