@@ -96,7 +96,7 @@ def _texts(dialect: Dialect, marker: Marker) -> tuple[str, ...]:
 
 @cache
 def broken_calls(dialect: Dialect, mode: Mode) -> tuple[MarkedTurn, ...]:
-    """Return turns in which marks of calls stand alone, twice, or before what is no call."""
+    """Return turns in which marks of calls stand alone, twice, or before what is not a call."""
     marks = call_marks(dialect, mode)
     call = usual_turn(dialect, "value").text.strip() if marks else ""
     said = dialect.write(Written(answer="It is noon.")) if marks else ""

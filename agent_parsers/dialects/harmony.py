@@ -109,7 +109,7 @@ def is_header(_text: str) -> bool:
 
 
 def names_a_tool(here: Here) -> str:
-    """Refuse a recipient that is no tool."""
+    """Refuse a recipient that is not a tool."""
     found = recipient_at(here.found.string, here.found.end())
     name, tools = found[0] if found else "", here.reader.tools
     if name.startswith(TOOLS) or (tools is not None and name in tools):

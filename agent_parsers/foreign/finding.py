@@ -168,7 +168,7 @@ def _in_dialects(
     whole = (len(text) - len(text.lstrip()), len(text.rstrip()))
     others = [each.trials[0] for each in against if each.trials[0].speaks]
     if any(trial.actions for trial in (best, *others)) and others:
-        why = f"it may as well be one in the form of {others[0].dialect.name}"
+        why = f"it could also be one in the form of {others[0].dialect.name}"
         return Foreign(form, whole, why=why) if best.is_told else None
     if best.errors:
         wrong, span = best.errors[0], best.errors[0].span or whole

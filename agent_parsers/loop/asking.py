@@ -654,7 +654,7 @@ class _GrowingAnswer:
 
     @property
     def value(self) -> Any:
-        """The value so far; `None` before it begins, or if the text is no object or list."""
+        """The value so far; `None` before it begins, or if the text is not an object or a list."""
         return None if self._before is not None else self._reader.value
 
     def add(self, text: str) -> None:

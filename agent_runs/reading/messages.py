@@ -80,7 +80,7 @@ class Talk(NamedTuple):
 
 
 def messages_in(value: Any, form: MessageFormat) -> list[Any] | None:
-    """Return the messages in a *value* of a file; `None` if it is no record with messages."""
+    """Return the messages in a *value* of a file; `None` if it is not a record with messages."""
     if isinstance(value, list):
         return value
     try:

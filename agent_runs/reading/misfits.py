@@ -34,7 +34,7 @@ class Misfits:
         """How many messages the log has so far."""
 
     def add(self, message: Value) -> OutputParserException:
-        """Add a *message* of another form; return why the step is not read that begins with it."""
+        """Add a *message* of another form; return why the step that begins with it is not read."""
         self.total += 1
         self._first = message if self._first is None else self._first
         kind = self._kind_of(message.data)

@@ -88,7 +88,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # the base has no types
 
     def _check(self, depth: int, nodes: int, mark: Any) -> None:
         if depth > _MAX_DEPTH:
-            problem = f"more than {_MAX_DEPTH} lists and dictionaries in each other"
+            problem = f"lists and dictionaries nested more than {_MAX_DEPTH} deep"
         elif nodes > _MAX_NODES:
             problem = f"aliases that stand for more than {_MAX_NODES:,} values"
         else:

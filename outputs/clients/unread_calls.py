@@ -246,7 +246,7 @@ def _calls_of(message: Any) -> list[Any]:
 
 
 def raw_calls(entries: Any) -> list[NamedCall]:
-    """Return the calls in OpenAI's format in *entries*; what is no call is left out."""
+    """Return the calls in OpenAI's format in *entries*; anything else is dropped."""
     found: list[NamedCall] = []
     for entry in entries if isinstance(entries, list | tuple) else ():
         if not isinstance(entry, dict):
@@ -295,7 +295,7 @@ def _arguments_in(fields: dict[Any, Any]) -> Any:
 
 
 def call_key(tool: Any, arguments: Any) -> Hashable:
-    """Return what is equal for equal calls, whose *arguments* may be JSON text."""
+    """Return a key that equal calls share; *arguments* may be JSON text."""
     from outputs.growing_json.arguments import value_or_text  # lazily: few messages need them
     from outputs.growing_json.load import value_key
 

@@ -45,7 +45,7 @@ class Notation:
 
     @property
     def is_json(self) -> bool:
-        """Whether strings are those of JSON."""
+        """Whether strings are written as in JSON."""
         return self.quote == '"'
 
 

@@ -49,7 +49,7 @@ class _Limits:
     is_below: bool = False
 
     def scaled(self, decimals: int) -> tuple[int | None, int | None]:
-        """Return the first and the last number with so many decimals, as integers of these."""
+        """Return the limits as integers, scaled by so many *decimals*."""
         low = high = None
         if self.least is not None:
             low = self.least * 10**decimals

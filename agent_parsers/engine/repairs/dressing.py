@@ -40,7 +40,7 @@ _STOP_WORD: Final = "\nPAUSE"
 
 
 def may_be_dressed(text: str) -> bool:
-    """Return whether *text* may be JSON, or have something around it that is no part of it."""
+    """Return whether *text* may be JSON, or have text around it that is not part of it."""
     return text[:1] in _OPENERS or FENCE in text or _STOP_WORD in text
 
 

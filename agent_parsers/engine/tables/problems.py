@@ -265,7 +265,7 @@ SHARED_PROBLEMS: Final = {
         "The action is in a quotation, so nothing was done. If you mean it, write it alone.",
     ),
     "call_or_answer": Problem(
-        "expected an action, found one that may as well be part of a thought or an answer",
+        "expected an action, found one that could also be part of a thought or an answer",
         "It is not clear whether you mean the action, so nothing was done. If so, write it alone.",
     ),
     "call_in_element": Problem(

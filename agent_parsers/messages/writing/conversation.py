@@ -135,7 +135,7 @@ def prompt_of(
 
 
 def with_quoted_calls(past: Iterable[Any], dialect: Dialect) -> list[Any]:
-    """Return *past* of a model with native calls: what its texts hold are no calls.
+    """Return *past* of a model with native calls: its texts are not read as calls.
 
     A message whose text would be read as a call becomes an answer, written so that it is none.
     """

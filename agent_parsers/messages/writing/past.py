@@ -210,7 +210,7 @@ def past_of(history: Any) -> Past:
 
 
 def past_of_steps(steps: Any) -> Past:
-    """Return *steps*, which are no messages, as `past_of` does.
+    """Return *steps*, which are not messages, as `past_of` does.
 
     Raises:
         TypeError: *steps* contains something else.

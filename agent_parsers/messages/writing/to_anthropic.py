@@ -76,8 +76,8 @@ def _content(message: BaseMessage) -> str | list[Any]:
         return [*_blocks(message, ())]
     if not isinstance(message, HumanMessage):
         raise ValueError(  # noqa: TRY004 - its type is right, its role is not
-            "Anthropic takes messages of the user and the assistant; pass what the system says as"
-            " `system` beside them"
+            "Anthropic takes messages of the user and the assistant; pass system messages as the"
+            " `system` parameter"
         )
     return message.content
 

@@ -66,7 +66,7 @@ def row_of(read: Turn[Any] | OutputParserException | None) -> dict[str, Any]:
 
 
 def row_text(row: dict[str, Any]) -> str:
-    """Return a row as one line of JSON; what is no data, such as a date, is written as text."""
+    """Return a row as one line of JSON; values without a JSON form, such as dates, become text."""
     return dumps(row, allow_nan=True, default=str)
 
 

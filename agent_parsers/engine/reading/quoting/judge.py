@@ -50,7 +50,7 @@ class FoundCall(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """What the calls of a turn turn out to be."""
+    """What was decided about the calls of a turn."""
 
     made: list[ReadyCall]
     """The calls that can be executed, in order."""

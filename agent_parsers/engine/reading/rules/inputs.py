@@ -302,7 +302,7 @@ class InputRules:
         return _begins_with(answer, self.dialect.prompt_words.answer)
 
     def keeps_answer(self, answer: Any, tools: object) -> bool:
-        """Return whether *answer* counts as it is written: as text that is no placeholder."""
+        """Return whether *answer* counts as it is written: as text, not a placeholder."""
         return output_type_of(tools) is None and not self.is_placeholder(answer, tools)
 
     def finish(

@@ -160,7 +160,7 @@ def test_who_speaks() -> None:
         },
     ]
     for message in (history[0], history[3]):
-        with pytest.raises(ValueError, match="pass what the system says as `system` beside them"):
+        with pytest.raises(ValueError, match="pass system messages as the `system` parameter"):
             to_anthropic([message])
     assert [type(message) for message in to_langchain(history)] == [
         lc.SystemMessage, lc.HumanMessage, lc.HumanMessage, lc.ChatMessage, lc.AIMessage,
