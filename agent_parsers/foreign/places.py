@@ -193,7 +193,7 @@ _SAYS_CALL: Final = re.compile(
     r"|assistant|commentary|message|channel|start|constrain|bos\b",
     re.IGNORECASE,
 ).search
-"""Whether a mark may stand before a call, or ends what stands before it."""
+"""Whether a mark may be right before a call: it says that one follows, or opens a message."""
 
 
 def other_mark(text: str, calls: Sequence[Span]) -> str:
