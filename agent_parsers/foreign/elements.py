@@ -226,8 +226,9 @@ def _children(body: str, tools: ToolSet, tool: str) -> dict[str, Any] | str | No
         if key in given:
             return None
         given[key] = value.removeprefix("\n").removesuffix("\n")
-    typed = tools.resolve(tool, given, dict.fromkeys(given, tuple)) if tools.checks(tool) else given
-    return None if key_before or at < len(body) else typed
+    if key_before or at < len(body):
+        return None
+    return tools.resolve(tool, given, dict.fromkeys(given, tuple)) if tools.checks(tool) else given
 
 
 def _key_of(child: re.Match[str]) -> str:

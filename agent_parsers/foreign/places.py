@@ -200,9 +200,8 @@ def other_mark(text: str, calls: Sequence[Span]) -> str:
     """Return what quotes one of the *calls*, or a mark of another thing before it: ``[ERROR]``."""
     around = Surroundings(text, calls)
     for number, (start, _) in enumerate(calls):
-        if (quotation := around.quotation(number)) is not None:
-            return quotation.what
-        if mark := other_lead(text, start):
+        quotation = around.quotation(number)
+        if mark := other_lead(text, start) if quotation is None else quotation.what:
             return mark
     return ""
 

@@ -114,7 +114,7 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
     if not is_over(text, last.span[1]):
         return Foreign(last.form, last.span, why="text follows it")
     cores = [(unmarked(text, s.span[0]), s.end) if s.end >= 0 else s.span for s in alone]
-    mark = other_mark(text, cores)
+    why = (mark := other_mark(text, cores)) and f"it is in, or comes after, {mark}"
     if len(alone) < len(shapes):
         return Foreign(first.form, first.span, why="another beside it is quoted")
     for one, other in pairwise(alone):
@@ -122,7 +122,6 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
             return Foreign(other.form, other.span, why="it is one of several, with text between")
     frame = framed(text, [(first.span[0], last.span[1])])
     calls = (ForeignCall(*call, shape.span, None, frame) for shape in alone for call in shape.calls)
-    why = mark and f"it is in, or comes after, {mark}"
     return Foreign(first.form, (first.span[0], last.span[1]), tuple(calls), why)
 
 

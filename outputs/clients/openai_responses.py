@@ -82,7 +82,7 @@ def message_from_response(fields: dict[str, Any]) -> AIMessage:
     if status == "failed" or fields.get("error"):
         raise provider_error(fields)
     if status in _UNENDED:
-        raise ValueError(f"the response has no end: its status is {status!r}")
+        raise _no_end(status)
     return _from_items(
         fields["output"],
         additional_kwargs=calls_beside(fields),
@@ -90,6 +90,11 @@ def message_from_response(fields: dict[str, Any]) -> AIMessage:
         usage_metadata=usage_of(fields, "input_tokens", "output_tokens"),
         id=fields.get("id"),
     )
+
+
+def _no_end(status: Any) -> ValueError:
+    """Return the error for a response that has this *status*."""
+    return ValueError(f"the response has no end: its status is {status!r}")
 
 
 def is_output(items: list[Any]) -> bool:
@@ -366,7 +371,7 @@ def _ended(event: dict[str, Any]) -> AIMessageChunk:
     """
     response = event["response"]
     if "cancelled" in (response.get("status"), event["type"].removeprefix("response.")):
-        raise ValueError("the response has no end: its status is 'cancelled'")
+        raise _no_end("cancelled")
     items = response.get("output") or []
     return AIMessageChunk(
         [block for number, item in enumerate(items) for block in _last(number, item)],

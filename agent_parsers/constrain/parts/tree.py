@@ -124,12 +124,17 @@ class Grammar:
     """What it leaves out of the schemas of the tools."""
 
 
+def _parts_of(node: Node) -> tuple[Node, ...]:
+    """Return the parts of a sequence, and any other node as the only one."""
+    return node.parts if isinstance(node, Sequence) else (node,)
+
+
 def sequence(*parts: Node | str) -> Node:
     """Return *parts* in a row, with neighbouring texts joined."""
     flat: list[Node] = []
     for part in parts:
         each: Node = FixedText(part) if isinstance(part, str) else part
-        for one in each.parts if isinstance(each, Sequence) else (each,):
+        for one in _parts_of(each):
             if isinstance(one, FixedText) and flat and isinstance(flat[-1], FixedText):
                 flat[-1] = FixedText(flat[-1].text + one.text)
             elif one != NOTHING:
@@ -152,7 +157,7 @@ def factored(options: Iterable[Node]) -> Node:
     """Return a choice between *options*, with what they begin with alike written once."""
     by_first: dict[Node, list[Node]] = {}
     for option in dict.fromkeys(options):
-        first, *rest = option.parts if isinstance(option, Sequence) else (option,)
+        first, *rest = _parts_of(option)
         by_first.setdefault(first, []).append(Sequence(tuple(rest)) if rest else NOTHING)
     return choice(
         sequence(first, factored(rests) if len(rests) > 1 else rests[0])
@@ -168,7 +173,7 @@ def begun_alike(options: Iterable[Node]) -> Node:
     made = choice(options)
     if not isinstance(made, Choice):
         return made
-    parts = [each.parts if isinstance(each, Sequence) else (each,) for each in made.options]
+    parts = [_parts_of(each) for each in made.options]
     texts = [first.text if isinstance(first := each[0], FixedText) else "" for each in parts]
     start = commonprefix(texts)
     rests = (

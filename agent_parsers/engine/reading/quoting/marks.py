@@ -205,13 +205,15 @@ _has_begun_end: Final = re.compile(
 _has_begun_thought: Final = re.compile(rf"{_STEMS}|(?<![^\W_])(?:{_END_OF})?(?:{_BEGUN})\Z").search
 
 
+def _may_have_mark(text: str) -> bool:
+    """Return whether *text* has what a mark may begin with; `in` is the quickest way to look."""
+    return not text.isascii() or "<" in text or "[" in text or "{" in text or "|" in text
+
+
 def speaks_of_thoughts(text: str) -> bool:
     """Return whether *text* may have a mark of a thought, of any family of models."""
-    # to look for one character takes a tenth of the time that it takes to look for several
-    if text.isascii():
-        is_marked = "<" in text or "[" in text or "{" in text or "|" in text
-        return is_marked and _THOUGHT(text) is not None
-    return _THOUGHT(_UNSEEN.sub("", text)) is not None
+    seen = text if text.isascii() else _UNSEEN.sub("", text)
+    return _may_have_mark(seen) and _THOUGHT(seen) is not None
 
 
 def ends_thought(mark: str, *, is_cut: bool = False) -> bool:
@@ -248,8 +250,7 @@ def unopened_end(text: str) -> Span | None:
 
     Only a tag counts that begins a line, or in which the text ends.
     """
-    is_plain = text.isascii() and not ("<" in text or "[" in text or "{" in text)
-    if is_plain or _may_be_closer(text) is None:
+    if not _may_have_mark(text) or _may_be_closer(text) is None:
         return None
     whole = (found for found in _LINE_CLOSERS(text) if _is_tag(found[1]))
     tags = (found.span(1) for found in whole if ends_thought(found[1]))

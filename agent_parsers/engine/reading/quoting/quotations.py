@@ -60,7 +60,7 @@ speaks_of_results: Final = re.compile(
     r"|draft|histor|template|schema|pending|block|abort|invalid|(?<![a-z])(?:not|never|no|old|past)_",
     re.IGNORECASE,
 ).search
-"""Whether a name says that what it encloses is given to the model, or is no call that counts."""
+"""Whether a name says that what it encloses is given to the model, or is not a call to make."""
 _IS_FORM: Final = frozenset(("json", "xml", "python", "code", "py", "javascript", "yaml"))
 _DENIED: Final = re.compile(
     r"\b(?:not|never|cannot|avoid|wrong|instead of|rather than)\b|n['’]t\b", re.IGNORECASE
@@ -303,11 +303,11 @@ class Surroundings:
         closer = None if self._has_labels else last_closer(self._text)
         if closer is not None and not closer["end"]:
             before = sum(hole[0] < closer.start() for hole in self._holes)
-            self._ends[closer.span()] = before
+            if before:
+                self._ends[closer.span()] = before
         for span, number in self._ends.items():  # of thoughts that the prompt opened
-            if number:
-                thought = Quotation("a thought", 0, span[1], ((0, 0), span), "call_in_thought")
-                self._closed.append((thought, 0, number))
+            thought = Quotation("a thought", 0, span[1], ((0, 0), span), "call_in_thought")
+            self._closed.append((thought, 0, number))
 
     def _open_in(self, call: str) -> None:
         """Open the brackets that a *call* opens and does not close, such as that of a list."""
@@ -355,7 +355,7 @@ class Surroundings:
             self._open[key] = []
             self._pair((key, ""), "lines", span, number)
         elif is_between_signs(spelt):
-            self._pair(("", ""), "lines", span, number)
+            self._note_end("lines", span, number)
 
     def _meet_ticks(self, spelt: str, span: Span, number: int) -> None:
         """Open or close a fence within a line, or what backticks quote."""
@@ -430,14 +430,16 @@ class Surroundings:
             span = span[0], tagged.end() if tagged else span[1]
             self._open.setdefault(opens, []).append((span, number))
             self._recent.append((span[0], opens))
-        if number and not self._has_labels and self._ends_thought(what, span):
-            self._ends[span] = number
+        self._note_end(what, span, number)
 
-    def _ends_thought(self, what: str, span: Span) -> bool:
-        """Return whether an element, or a line of few words, at *span* is the end of a thought."""
+    def _note_end(self, what: str, span: Span, number: int) -> None:
+        """Note an element, or a line of few words, that ends a thought after *number* holes."""
+        if not number or self._has_labels:
+            return
         mark = self._text[slice(*span)]
         is_short = what == "lines" and "<" not in mark and len(words_of(mark).split()) < 5
-        return (is_short or what == "an element") and ends_thought(mark)
+        if (is_short or what == "an element") and ends_thought(mark):
+            self._ends[span] = number
 
     def _close(self, what: str, mark: tuple[Span, int], span: Span, number: int) -> bool:
         """Keep the quotation between two marks if a hole is in it; return whether one is."""
