@@ -73,8 +73,8 @@ A strict table takes only the first two. `with_given`, `with_reasoning` and `wit
 are for turns of several calls, `with_quotations` and `with_thoughts` for those with one action. A
 transcript takes neither quotations nor end tokens. `one_turn` and `many_turns` turn every `EndTurn`
 into a `Go` (to skipped text, or to the next turn), so the table that comes out has only `Go` and
-`Note`. It is compiled (`reading.rules.states`). Guards do not know the mode; the scanner asks only
-whether the table is lenient, in order to report a repair.
+`Note`. It is compiled (`reading.rules.states`). Guards do not know the mode; scanner, collectors
+and rules ask only whether the table is lenient: what to repair, and what to refuse.
 
 One rule stands outside of tables: strict mode makes no call that lenient mode would not make. So it
 reads a turn with calls in lenient mode as well (`_refusal` in `reading.stream`). In the fourth
@@ -106,9 +106,8 @@ Where leniency lives
 Every dialect has two tables: `strict` is the contract, `lenient` accepts what models really write.
 The engine reads both in the same way. Each kind of leniency has one place:
 
-* *Spelling* of a label (`## action:`, `**Action**:`, full-width colons): the markers,
-  `markers/kinds.py`. A marker knows its canonical form, and anything else is reported as a repair.
-  Other spellings of marks are given by the dialect.
+* *Spelling* of a label (`## action:`, `**Action**:`, full-width colons): `markers/kinds.py`. All
+  but a marker's canonical form is reported as a repair. Dialects give other spellings of marks.
 * *What may follow what* (an answer without a thought, a second action, a missing label): `FOLLOWS`
   in `agent_parsers.families.steps`, one matrix for all dialects with labels, to which each adds
   rows of its own; for blocks of calls, `families.call_tables`.
@@ -121,7 +120,8 @@ The engine reads both in the same way. Each kind of leniency has one place:
 * *A call in a thought* is part of the thought. But if nothing closes the thought and a turn of
   several calls ends behind the call, the call is made (`collecting/unclosed_thought.py`).
 * *A call in the form of another dialect*: a lenient turn that would end as an answer is searched
-  once more (`reading/rules/foreign.py`). A call found there is made; in doubt, it is an error.
+  once more (`reading/rules/foreign.py`). A call found there is made; in doubt, it is an error, and
+  so is another call in the content beside calls.
 
 Every repair is reported with its kind and its span. Strict reading repairs nothing that the model
 wrote; it reports that an answer was cut, and what a `ToolSet` dropped from an input.
