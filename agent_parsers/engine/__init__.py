@@ -93,7 +93,7 @@ and not before, which is why the events do not depend on where the text is cut. 
 * White space next to a possible marker, because it belongs to the marker if one follows.
 * The name of a tool, which is short and only useful when it is whole.
 * In turns of several calls: JSON that may still be a call; and, if a thought was opened within a
-  thought, the text behind the next closing mark, which may close both.
+  thought, the text after the next closing mark, which may close both.
 
 All other text goes out at once. `ActionComplete` comes when it is certain that the turn is this
 action; a turn of several calls emits all of them at its end, or none if one is wrong (with
@@ -118,7 +118,7 @@ The engine reads both in the same way. Each kind of leniency has one place:
   `"length"`, or unknown). A call that may be incomplete is never executed.
 * *What is only quoted*, in backticks, fences or a sentence: `reading/quoting/`.
 * *A call in a thought* is part of the thought. But if nothing closes the thought and a turn of
-  several calls ends behind the call, the call is made (`collecting/unclosed_thought.py`).
+  several calls ends after the call, the call is made (`collecting/unclosed_thought.py`).
 * *A call in the form of another dialect*: a lenient turn that would end as an answer is searched
   once more (`reading/rules/foreign.py`). A call found there is made; in doubt, it is an error, and
   so is another call in the content beside calls.
