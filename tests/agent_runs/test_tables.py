@@ -129,13 +129,13 @@ def test_a_form_is_not_recognised_unless_it_is_registered() -> None:
 
 
 def test_a_name_is_registered_once(registered: None) -> None:
-    with pytest.raises(ValueError, match="there is a reader 'ours'"):
+    with pytest.raises(ValueError, match="there is already a reader 'ours'"):
         register_reader(OURS)
     with pytest.raises(ValueError, match="there is a reader 'plain'"):
         register_reader(replace(OURS, name="plain"))
     with pytest.raises(ValueError, match="before 'other', which is not a reader"):
         register_reader(replace(OURS, name="more", before=("other",)))
-    with pytest.raises(ValueError, match="no reader was registered as 'plain'"):
+    with pytest.raises(ValueError, match="no reader with the name 'plain' was registered"):
         unregister_reader("plain")
     with pytest.raises(TypeError, match="found int"):
         register_reader(7)  # type: ignore[arg-type]
@@ -232,10 +232,10 @@ def test_one_part_may_hold_several_calls() -> None:
 
 def test_the_check_doubts_rows_that_fit_nothing() -> None:
     report = check_reader(with_jobs(replace(JOBS, at="ops[]")), [AT_ONCE])
-    assert report.failures == ("log 1 has results that no call waits for: 3",)
+    assert report.failures == ("log 1 has results that belong to no call: 3",)
     assert report.doubts == (
         "log 1: dropped a part of type 'jobs'",
-        "no part of the logs is that of row 2, 'call' with type='', key='what', at='ops[]'",
+        "no part of the logs matches row 2, 'call' with type='', key='what', at='ops[]'",
     )
     assert all(doubt in str(report) for doubt in report.doubts)
 
@@ -261,7 +261,7 @@ def test_a_path_that_finds_nothing_in_the_logs_is_refused(
 ) -> None:
     parts = [wrong if at == row else part for at, part in enumerate(OURS.parts)]
     report = check_reader(replace(OURS, parts=parts), [CHAT])
-    assert f"the logs have nothing at {path} of row {row + 1}, {wrong.what!r}" in str(report)
+    assert f"nothing in the logs is at {path} of row {row + 1}, {wrong.what!r}" in str(report)
     with pytest.raises(AssertionError, match=re.escape(path)):
         report.raise_for_failures()
 
@@ -270,16 +270,16 @@ def test_a_path_that_logs_may_lack_is_in_doubt() -> None:
     report = check_reader(WITH_MORE, [{"chat": CHAT}])
     assert (report.failures, len(report.doubts)) == ((), 3)
     for path in ("about 'model'='modl'", "question='task'", "failed='bad' of row 3, 'result'"):
-        assert f"the logs have nothing at {path}" in str(report)
+        assert f"nothing in the logs is at {path}" in str(report)
 
 
 def test_the_path_of_results_in_calls_is_refused_if_calls_lack_theirs() -> None:
     call = replace(CALL, output="gives")
     report = check_reader(replace(OURS, parts=[OURS.parts[0], call, RESULT]), [CHAT])
     assert report.ok
-    assert "the logs have nothing at output='gives'" in str(report.doubts)
+    assert "nothing in the logs is at output='gives'" in str(report.doubts)
     report = check_reader(replace(OURS, parts=[OURS.parts[0], call]), [[*CHAT[:2], *CHAT[3:]]])
-    assert "the logs have nothing at output='gives'" in str(report.failures)
+    assert "nothing in the logs is at output='gives'" in str(report.failures)
 
 
 def _whole(part: Any) -> bool:
@@ -316,7 +316,7 @@ def test_the_check_finds_half_values(monkeypatch: pytest.MonkeyPatch) -> None:
     from agent_runs import read_log
 
     monkeypatch.setattr(read_log, "with_open_end", lambda runs, _lines: runs)
-    assert "which is half, unsaid" in str(check_reader(SHOWN, [PRINTED]))
+    assert "half of a value without a notice" in str(check_reader(SHOWN, [PRINTED]))
 
 
 def test_the_check_finds_errors_that_are_not_ours() -> None:
@@ -336,7 +336,7 @@ def test_the_check_finds_errors_that_are_not_ours() -> None:
     ("log", "seen"),
     [
         ([{"role": "user", "content": [{"toolUsed": {}}]}],
-         "the nearest form is 'openai_chat', but it does not know a part with 'toolUsed'; docs"),
+         "the closest form is 'openai_chat', but it does not know a part with 'toolUsed'; docs"),
         ({"turns": [{"speaker": "a", "text": "x"}]},
          "the first of 'turns' has the keys 'speaker', 'text'; docs/log-forms.md"),
         ({}, "the first value is empty"),
@@ -501,7 +501,7 @@ def test_a_log_without_a_run_says_which_pieces_it_has() -> None:
     table = console(ConsolePiece("nothing", r"=", r"=*"))
     with pytest.raises(OutputParserException, match="pieces that c knows: 2 'nothing'"):
         [*read_runs("===\n===\nhello\n", format=table)]
-    with pytest.raises(OutputParserException, match="found no title that c knows"):
+    with pytest.raises(OutputParserException, match="found no title of the form c"):
         [*read_runs("hello\n", format=table)]
 
 

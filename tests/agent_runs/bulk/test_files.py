@@ -179,7 +179,7 @@ def test_files_that_cannot_be_parsed_are_named(made: Path, tmp_path: Path) -> No
 
 def test_a_run_that_another_one_disturbs_is_refused(made: Path) -> None:
     def run_again(_size: int) -> None:
-        with pytest.raises(FileError, match="another run is writing it"):
+        with pytest.raises(FileError, match="another process is writing this file"):
             run(made)
 
     assert run(made, advance=run_again).num_rows == 6
@@ -225,7 +225,7 @@ def test_a_killed_process_is_reported(made: Path, monkeypatch: pytest.MonkeyPatc
 def test_the_command_writes_a_table_and_counts_what_was_not_read(made: Path) -> None:
     out = made.with_name("out.parquet")
     outcome = command("reply", made, "-o", out, "--dialect", "react")
-    said = "not read: 2 rows, as the column error says; read: 4 rows\n"
+    said = "not read: 2 rows (see the column error); read: 4 rows\n"
     assert outcome == type(outcome)(1, "", said)
     assert pq.read_table(out).equals(parse_table(pq.read_table(made)))
     clean = made.with_name("clean.parquet")
@@ -239,7 +239,8 @@ def test_the_command_writes_a_table_and_counts_what_was_not_read(made: Path) -> 
 def test_the_dialect_of_a_table_is_found(made: Path) -> None:
     out = made.with_name("out.parquet")
     outcome = command("reply", made, "-o", out)
-    assert f"{made}: read as react, found in 5 replies; --dialect names another\n" in outcome.stderr
+    said = f"{made}: read as react, found in 5 replies; use --dialect to choose another\n"
+    assert said in outcome.stderr
     assert pq.read_table(out).equals(parse_table(pq.read_table(made)))
 
 

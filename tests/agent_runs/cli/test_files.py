@@ -75,7 +75,10 @@ def test_text_that_begins_like_json_is_reported_with_the_reason(tmp_path: Path) 
     path = write(tmp_path / "run.data", '{\n"steps": [\n}')
     outcome = parse(path)
     assert outcome.status == 1
-    assert "found no run, and no form of log, in this text, which is not JSON: " in outcome.stderr
+    assert (
+        "found no run, and no known form of log, in this text, which is not JSON: "
+        in outcome.stderr
+    )
     assert "line 3, column 1" in outcome.stderr
 
 
@@ -270,7 +273,9 @@ def test_the_dialect_of_a_text_is_found_and_said() -> None:
 def test_prose_is_reported_to_have_no_steps(tmp_path: Path) -> None:
     path = write(tmp_path / "notes.txt", "The mill rests on Sunday.\n")
     said = parse(path).stderr
-    assert f"{path}: found no run, and no form of log, in this text: the first line is" in said
+    assert (
+        f"{path}: found no run, and no known form of log, in this text: the first line is" in said
+    )
     assert "; `agent-parsers readers --why FILE` shows" in said
     assert f"{path}: found nothing to read\n" in parse(write(path, " \n")).stderr
 

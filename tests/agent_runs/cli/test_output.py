@@ -76,7 +76,7 @@ def test_a_file_that_is_read_is_not_overwritten(tmp_path: Path) -> None:
     for words in (["parse"], ["convert", "--to", "atif"], ["report"]):
         outcome = command(*words, path, "-o", path)
         assert (outcome.status, outcome.stdout) == (2, "")
-        assert "it is read, so it cannot be the output" in outcome.stderr
+        assert "a file that is read cannot also be the output" in outcome.stderr
     assert path.read_text(encoding="utf-8") == MILL.read_text(encoding="utf-8")
 
 
@@ -122,7 +122,10 @@ def test_explain_finds_the_dialect(option: list[str]) -> None:
 
 def test_explain_says_that_it_found_none() -> None:
     outcome = command("explain", "--json", stdin=b"It is noon.")
-    said = "<stdin>: no sign of a dialect, so all of it is the answer; --dialect names one\n"
+    said = (
+        "<stdin>: no sign of a dialect, so the whole text is the answer;"
+        " use --dialect to choose one\n"
+    )
     assert (outcome.status, outcome.stderr) == (0, said)
     assert outcome.run["result"]["return_values"] == {"output": "It is noon."}
 

@@ -245,7 +245,7 @@ def test_another_answer_than_the_stated_one_is_told() -> None:
     run = only(log)
     assert run.output == "Rain."
     assert [(notice.message, notice.text) for notice in run.notices] == [
-        ("the log states another answer", ANSWER)]  # fmt: skip
+        ("the log also has a different answer", ANSWER)]  # fmt: skip
     run = only([INIT, stream("assistant", USE), stream("user", USED), DONE])
     assert run.output == ANSWER
 
@@ -322,7 +322,7 @@ def test_what_a_sub_agent_did_inside_a_tool_is_told() -> None:
                ran("tool", 3, {}, {"output": RESULT}, inner))  # fmt: skip
     run = only(tree)
     assert actions(run) == [("n3", {}, RESULT)]
-    assert told(run) == ["dropped what an agent did inside 'n3'"]
+    assert told(run) == ["dropped an agent's steps inside 'n3'"]
 
 
 # -- messages that come again ----------------------------------------------------------------------

@@ -100,7 +100,7 @@ def test_a_result_that_no_call_waits_for_is_told() -> None:
     request = deepcopy(REQUEST)
     request["result"]["metadata"]["toolCallResults"]["other"] = {"content": [{"value": "stray"}]}
     run = only({**CHAT, "requests": [request]})
-    assert unowned(run) == [("dropped a result that no call of the request waits for", "stray")]
+    assert unowned(run) == [("dropped a result that belongs to no call of the request", "stray")]
 
 
 @pytest.mark.parametrize(
