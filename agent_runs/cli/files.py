@@ -57,7 +57,7 @@ def read_file(
         advance: Called with the number of bytes read since the last call.
     """
     if is_parquet(file):
-        yield Trouble(file, "this is a table of replies: read it with `agent-parsers reply`")
+        yield Trouble(file, "this is a table of replies; `agent-parsers reply` reads it")
         return
     failed: list[OutputParserException] = []
     number = 0

@@ -44,7 +44,7 @@ def register_reader(form: FormOfLog) -> None:
         raise ValueError(f"there is already a reader {reader.name!r}; choose another name")
     missing = [name for name in reader.before if name not in known]
     if missing:
-        raise ValueError(f"{reader.name!r} has before={missing[0]!r}, which is not a reader")
+        raise ValueError(f"before= of {reader.name!r} names {missing[0]!r}, which is not a reader")
     _own[reader.name] = reader
     _tables[reader.name] = form
 

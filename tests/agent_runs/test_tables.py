@@ -124,16 +124,16 @@ def test_a_form_is_recognised_once_it_is_registered(registered: None) -> None:
 
 def test_a_form_is_not_recognised_unless_it_is_registered() -> None:
     for log in (CHAT, PRINTED):
-        with pytest.raises(OutputParserException, match="no form of log"):
+        with pytest.raises(OutputParserException, match="no known form of log"):
             detect_log(log)
 
 
 def test_a_name_is_registered_once(registered: None) -> None:
     with pytest.raises(ValueError, match="there is already a reader 'ours'"):
         register_reader(OURS)
-    with pytest.raises(ValueError, match="there is a reader 'plain'"):
+    with pytest.raises(ValueError, match="there is already a reader 'plain'"):
         register_reader(replace(OURS, name="plain"))
-    with pytest.raises(ValueError, match="before 'other', which is not a reader"):
+    with pytest.raises(ValueError, match="names 'other', which is not a reader"):
         register_reader(replace(OURS, name="more", before=("other",)))
     with pytest.raises(ValueError, match="no reader with the name 'plain' was registered"):
         unregister_reader("plain")
@@ -289,14 +289,14 @@ def _whole(part: Any) -> bool:
 @pytest.mark.parametrize(
     ("failure", "form", "log"),
     [
-        ("no sign of this log format", replace(OURS, parts=[
+        ("no sign of this form", replace(OURS, parts=[
             replace(part, is_sign=False) for part in OURS.parts]), CHAT),
         ("is not read", replace(OURS, messages="talk"), {"chat": CHAT}),
         ("no run with a step", replace(OURS, parts=[
             OURS.parts[0], MessagePart("nothing", type="do|done")]), CHAT[:1]),
-        ("takes a text of another form", replace(SHOWN, pieces=[
+        ("accepts a text in another form", replace(SHOWN, pieces=[
             ConsolePiece("question", "Question: ", is_sign=True), *SHOWN.pieces]), PRINTED),
-        ("recognised as 'plain_too' too", SHOWN, PRINTED),
+        ("also recognised as 'plain_too'", SHOWN, PRINTED),
     ],
 )  # fmt: skip
 def test_the_check_finds_what_is_wrong(failure: str, form: Any, log: Any) -> None:
@@ -345,14 +345,14 @@ def test_the_check_finds_errors_that_are_not_ours() -> None:
     ],
 )  # fmt: skip
 def test_an_unknown_form_is_described(log: Any, seen: str) -> None:
-    with pytest.raises(OutputParserException, match=r"^found no run, and no form of log") as raised:
+    with pytest.raises(OutputParserException, match=r"^found no run, and no known form") as raised:
         list(read_runs(log))
     assert seen in raised.value.reason
 
 
 def test_a_registered_form_may_be_the_nearest(registered: None) -> None:
     odd = [{"who": "desk", "said": [{"kind": "toolUse"}]}]
-    with pytest.raises(OutputParserException, match="nearest form is 'ours', but it does not know"):
+    with pytest.raises(OutputParserException, match="closest form is 'ours', but it does not know"):
         list(read_runs(odd))
 
 
@@ -391,7 +391,7 @@ def test_a_title_of_two_lines_is_refused(title: str, is_fine: bool) -> None:
     if is_fine:
         ConsolePiece("text", title)
         return
-    with pytest.raises(ValueError, match="goes on after the end of a line"):
+    with pytest.raises(ValueError, match="spans several lines"):
         ConsolePiece("text", title)
 
 

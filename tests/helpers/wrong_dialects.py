@@ -355,7 +355,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
             MEMO, render_observation=lambda result, _number: f"\nResult: {result[:20]}\n"
         ),
         laws.no_observation_changes_how_the_text_around_it_is_read,
-        r"the observation is '.{21,}', and is read as '.{20}'",
+        r"the observation should be '.{21,}', found '.{20}'",
         "",
     ),
     "a codec drops characters": (
@@ -504,7 +504,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         lambda: with_input(closing_strings),
         laws.no_prefix_of_a_turn_acts_otherwise,
         (
-            r"it makes the action 'transfer' with {.*}, where 'transfer' with {.*} is meant "
+            r"the text makes the action 'transfer' with {.*}, expected 'transfer' with {.*} "
             r"\(ended: unknown\)"
         ),
         r"Tool: transfer\nWith: {.*",
@@ -512,13 +512,13 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "a codec closes objects": (
         lambda: with_input(closing_objects),
         laws.no_prefix_of_a_turn_acts_otherwise,
-        r"it makes the action 'transfer' with {.*}, where .* is meant \(ended: unknown\)",
+        r"the text makes the action 'transfer' with {.*}, expected .* \(ended: unknown\)",
         r"Tool: transfer\nWith: {.*",
     ),
     "a codec does without the closer": (
         lambda: with_input(without_closer, ("<<", ">>")),
         laws.no_prefix_of_a_turn_acts_otherwise,
-        r"it makes the action 'transfer' with '.*', where .* \(ended: unknown\)",
+        r"the text makes the action 'transfer' with '.*', expected .* \(ended: unknown\)",
         r"Tool: transfer\nWith: <.*",
     ),
     "of two keys the last counts": (

@@ -62,7 +62,7 @@ _LIVE: Final = "\x1b[?25l"
 _STILL: Final = "\x1b[?25h"
 _UP: Final = "\x1b[1A"
 _ERASED: Final = "\x1b[2K"
-_WHOLE: Final = "Give the whole log, or a log with debug_mode."
+_WHOLE: Final = "Give the whole log, or one written with debug_mode."
 
 
 def _evidence(head: str) -> Sequence[str]:

@@ -37,7 +37,7 @@ _RESPONDED: Final = "`\nresponded: "
 
 
 class Invocation(NamedTuple):
-    """A call as LangChain prints it: ``Invoking: `tool` with `input```."""
+    """A call that LangChain prints after ``Invoking:``."""
 
     tool: str
     tool_input: str

@@ -101,7 +101,7 @@ def test_files_are_read_in_order_and_named(tmp_path: Path) -> None:
     assert [run["file"] for run in runs] == [str(MILL), str(MILL), str(BRIDGE), "-"]
 
 
-ADVICE = "; a log in another encoding, such as cp1252 of Windows, needs its name as --encoding"
+ADVICE = "; if the log has another encoding, such as cp1252 on Windows, pass it as --encoding"
 
 
 def test_what_cannot_be_read_does_not_stop_the_rest(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_one_file_is_followed_until_that_is_interrupted(tmp_path: Path) -> None:
     path = write(tmp_path / "log.txt", RUN.format("a"))
     outcome = parse("--follow", path, path)
     assert outcome.status == 2
-    assert "one file at a time" in outcome.stderr
+    assert "only one file can be followed" in outcome.stderr
     arguments = [*COMMAND, "parse", "--follow", "--format", "jsonl", str(path)]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None

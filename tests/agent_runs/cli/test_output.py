@@ -140,7 +140,7 @@ def test_explain_says_that_there_may_be_two() -> None:
 def test_a_stream_needs_the_name_of_its_dialect() -> None:
     outcome = command("explain", "--follow", stdin=b"x")
     assert outcome.status == 2
-    assert "--dialect: --follow needs it" in outcome.stderr
+    assert "--dialect: required with --follow" in outcome.stderr
 
 
 # -- dialects ------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ def test_the_help_is_whole_and_plain(path: tuple[str, ...]) -> None:
     ("arguments", "said"),
     [
         (["parse", "x", "--reader", "openai"], "`agent-parsers forms` has their names"),
-        (["convert", "x", "--to", "openal"], "`agent-parsers forms` has the writers"),
+        (["convert", "x", "--to", "openal"], "`agent-parsers forms` has all writers"),
         (["parse", "x", "--dialect", "reakt"], "`agent-parsers dialects` has the names"),
         (["show", "auto"], "'auto' is not a dialect, since it finds one for each turn\n"),
         (["show", "langchain"], "`agent-parsers dialects` has the names"),

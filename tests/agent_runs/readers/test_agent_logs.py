@@ -415,7 +415,7 @@ def test_the_first_events_of_codex_exec_are_read() -> None:
     run = only([*log[:3], unknown])
     (failed,) = run.failed
     assert failed.error is not None
-    assert "type 'mcp_tool_call_begin', which is not known and may be" in failed.error.reason
+    assert "type 'mcp_tool_call_begin', which is unknown and may be" in failed.error.reason
 
 
 def test_the_second_events_of_codex_exec_are_read() -> None:
@@ -585,8 +585,8 @@ def test_one_error_is_about_all_messages_of_another_form() -> None:
     (error,) = errors
     assert error.reason == (
         "read as 'openai_chat', but 3 of 5 messages, from line 2 of the file on, are not in the"
-        " form of the others: type 'init', type 'tick'; if another reader knows them, name it, as"
-        " format="
+        " form of the others: type 'init', type 'tick'; if another reader knows them, pass its"
+        " name as format="
     )
     assert len(run.failed) == 1
     with pytest.raises(OutputParserException, match="3 of 5 messages"):
@@ -594,7 +594,7 @@ def test_one_error_is_about_all_messages_of_another_form() -> None:
 
 
 def test_yaml_that_begins_like_a_cassette_is_named() -> None:
-    with pytest.raises(OutputParserException, match="begins like a cassette of VCR"):
+    with pytest.raises(OutputParserException, match="begins like a VCR cassette"):
         list(read_runs("interactions:\n- request: {\n"))
 
 
