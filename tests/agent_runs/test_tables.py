@@ -308,7 +308,7 @@ def test_the_check_finds_what_is_wrong(failure: str, form: Any, log: Any) -> Non
         if "too" in failure:
             unregister_reader("plain_too")
     assert failure in str(report)
-    with pytest.raises(AssertionError, match=r"log 1|takes a text"):
+    with pytest.raises(AssertionError, match=r"log 1|accepts a text"):
         report.raise_for_failures()
 
 
@@ -499,7 +499,7 @@ def test_lists_of_calls_have_a_pattern_for_each() -> None:
 
 def test_a_log_without_a_run_says_which_pieces_it_has() -> None:
     table = console(ConsolePiece("nothing", r"=", r"=*"))
-    with pytest.raises(OutputParserException, match="pieces that c knows: 2 'nothing'"):
+    with pytest.raises(OutputParserException, match="pieces of the form c: 2 'nothing'"):
         [*read_runs("===\n===\nhello\n", format=table)]
     with pytest.raises(OutputParserException, match="found no title of the form c"):
         [*read_runs("hello\n", format=table)]
@@ -514,6 +514,6 @@ def test_a_log_without_a_run_says_which_pieces_it_has() -> None:
     ids=["a result", "a place"],
 )
 def test_what_other_logs_have_too_does_not_show_a_console(piece: ConsolePiece, log: str) -> None:
-    with pytest.raises(OutputParserException, match=f"pieces that c knows: 1 '{piece.what}'"):
+    with pytest.raises(OutputParserException, match=f"pieces of the form c: 1 '{piece.what}'"):
         [*read_runs(log, format=console(piece))]
     assert [*read_runs(f"{log}Q: q\n{log}", format=console(piece))]

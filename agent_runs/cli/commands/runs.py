@@ -234,7 +234,7 @@ def reply(
     if column is not None or any(map(is_table, names)):
         to_parquet = out is not None and is_parquet(out)
         if not (to_parquet and all(map(is_parquet, names))):
-            only_for("reading Parquet files into one Parquet file", ctx, "jobs")
+            only_for("Parquet input with Parquet output", ctx, "jobs")
         if to_parquet:
             only_for("output that is not Parquet", ctx, "form", "as_json")
         else:

@@ -76,7 +76,7 @@ def test_a_file_that_is_read_is_not_overwritten(tmp_path: Path) -> None:
     for words in (["parse"], ["convert", "--to", "atif"], ["report"]):
         outcome = command(*words, path, "-o", path)
         assert (outcome.status, outcome.stdout) == (2, "")
-        assert "a file that is read cannot also be the output" in outcome.stderr
+        assert "it is read, so it cannot be the output" in outcome.stderr
     assert path.read_text(encoding="utf-8") == MILL.read_text(encoding="utf-8")
 
 
@@ -173,7 +173,7 @@ def test_the_help_is_whole_and_plain(path: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["parse", "x", "--reader", "openai"], "`agent-parsers forms` has their names"),
+        (["parse", "x", "--reader", "openai"], "`agent-parsers forms` has all names"),
         (["convert", "x", "--to", "openal"], "`agent-parsers forms` has all writers"),
         (["parse", "x", "--dialect", "reakt"], "`agent-parsers dialects` has the names"),
         (["show", "auto"], "'auto' is not a dialect, since it finds one for each turn\n"),

@@ -184,13 +184,17 @@ def test_a_pipe_gives_json_that_programs_read() -> None:
         ("a.csv", "id,reply\n1,x\n", ":2: there is no column 'text'; --column names one of id, re"),
         ("a.jsonl", '{"text": 7}', ":1: expected a text in the column 'text', found 7"),
         ("a.jsonl", "[[1], [2]]", ":1: expected an object or a text, found a list"),
-        ("a.jsonl", '{"text": "x", "answer": 1}', ":1: it has answer already, which reading adds"),
+        (
+            "a.jsonl",
+            '{"text": "x", "answer": 1}',
+            ":1: the table already has answer, which reading adds",
+        ),
         ("a.jsonl", "Final Answer: 1", ":1: not JSON: "),
         ("a.csv", "text,text\nx,y\n", ":1: two columns have the name 'text'"),
         ("a.csv", "text,id\nx\n", ":2: expected 2 fields, as in the first line, found 1"),
         ("a.csv", "text,id\n", ": found nothing to read"),
         ("a.jsonl", "", ": found nothing to read"),
-        ("a.jsonl", '{"text": "It is noon."}', ": no sign of a dialect in 1 reply: --dialect nam"),
+        ("a.jsonl", '{"text": "It is noon."}', ": no sign of a dialect in 1 reply: give --dial"),
     ],
 )
 def test_what_is_wrong_with_a_table_is_said(
