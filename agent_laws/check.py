@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DialectReport:
-    """The result of `check_dialect`; ``str`` returns it as a text."""
+    """The result of `check_dialect`; ``str`` turns it into text."""
 
     dialect: str
     """Name of the dialect."""
@@ -38,7 +38,7 @@ class DialectReport:
         return not self.failures
 
     def raise_for_failures(self) -> None:
-        """Raise if a law is broken.
+        """Raise an `AssertionError` if a law is broken.
 
         Raises:
             AssertionError: At least one law is broken; the message is the whole report.
@@ -70,7 +70,7 @@ _FIRST: Final = {ONE_WAY_TO_FAIL, named(laws.plain_words_are_never_refused)}
 
 
 def check_dialect(dialect: Dialect, *, examples: int = _EXAMPLES) -> DialectReport:
-    """Check *dialect* against all laws, and return a report of those that it breaks.
+    """Check *dialect* against all laws, and return a report of the broken ones.
 
     The laws are those of `agent_laws.laws`. They are tried on the sample of the dialect,
     turns that it renders, walks through its transitions, and random texts close to its format. The

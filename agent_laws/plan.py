@@ -87,7 +87,7 @@ _OF_RUNS: Final[tuple[Law, ...]] = (
 
 
 def plan_of_form(dialect: Dialect, examples: int) -> list[Trial]:
-    """Return the trials that show whether texts close to the dialect's format can be made."""
+    """Return the trials of laws that come first, since the texts of all others depend on them."""
 
     def said(turn: tuple[Any, str, int]) -> None:
         step, thought, number = turn
@@ -167,7 +167,7 @@ _BY_TEXT: Final[Mapping[Law, tuple[Mode, Callable[[Case], dict[str, Any]]]]] = {
 
 
 def plan_of_reading(dialect: Dialect, examples: int) -> list[Trial]:
-    """Return the trials of all other laws."""
+    """Return the trials of all laws that are not in `plan_of_form`."""
     modes = _ALL if dialect.lenient.transcript_start else _TURNS
     trials = [
         _read(law, check, dialect, mode, examples)
@@ -180,7 +180,7 @@ def plan_of_reading(dialect: Dialect, examples: int) -> list[Trial]:
 
 
 def checks_of_texts(dialect: Dialect, mode: Mode) -> list[tuple[Law, Callable[[Case], None]]]:
-    """Return the laws for any text in this *mode*, each with a function that tries it."""
+    """Return the laws that hold for any text in this *mode*, each with a function that tries it."""
     found: list[tuple[Law, Callable[[Case], None]]] = [
         (law, partial(_check, partial(law, dialect, mode), given))
         for law, (modes, given) in _BY_MODE.items()

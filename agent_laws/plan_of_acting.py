@@ -41,7 +41,7 @@ _OTHERS: Final = ("react", "hermes", "qwen3_coder", "pythonic", "mistral", "xml"
 def plan_of_acting(dialect: Dialect, mode: Mode, examples: int) -> list[Trial]:
     """Return the trials of calls, thoughts and marks, each with up to *examples* texts.
 
-    For cut turns, *examples* is the number of cuts.
+    For turns that are cut, *examples* is the number of cuts.
     """
 
     def trial(law: Callable[..., None], cases: Callable[[], Cases], *given: Any) -> Trial:

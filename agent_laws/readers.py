@@ -44,7 +44,7 @@ _OTHERS: Final = (
 
 @dataclass(frozen=True)
 class ReaderReport:
-    """What `check_reader` found; ``str`` of it lists what is or may be wrong, a line each."""
+    """The result of `check_reader`; ``str`` lists what is wrong, or may be, one per line."""
 
     reader: str
     """Name of the reader."""
@@ -76,14 +76,14 @@ class ReaderReport:
 
 
 def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
-    """Check the reader of a *form* on *logs* of it.
+    """Check the reader of a *form* of logs on some *logs* in that form.
 
-    Each log is recognised as of this form and no other, and has a run with a step or an answer; no
-    result lacks its call; a log that is cut anywhere gives no half value without saying so; a log
-    that is malformed gives no error but `OutputParserException`; and texts of other forms are not
-    recognised. Where a row of a table of messages fits parts, each of its paths finds something in
-    one of them. What the runs leave out, the rows that fit no part of any log, and paths that find
-    nothing where a log may have nothing, such as that of the model, are doubts.
+    Each log has to be recognised as this form and no other, and has a run with a step or an answer.
+    No result lacks its call. A log that is cut anywhere gives no half value without a notice, and a
+    malformed log raises no error but `OutputParserException`. Texts in other forms are not
+    recognised. If a row of a table of messages matches parts, each of its paths finds something in
+    one of them. Doubts are parts that the runs drop, rows that match no part of any log, and paths
+    that find nothing where a log may have nothing, such as the name of the model.
 
     Args:
         form: A table or a reader; it need not be registered.
@@ -107,7 +107,7 @@ def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
         runs += found
         errors = (step.error for run in found for step in run.all_steps)
         if unasked := sum(error is not None and error.reason == UNASKED for error in errors):
-            failures.append(f"log {number} has results that no call waits for: {unasked}")
+            failures.append(f"log {number} has results that belong to no call: {unasked}")
         notices = dict.fromkeys(each.message for run in found for each in run.notices)
         doubts += (f"log {number}: {each}" for each in notices if each.startswith("dropped"))
         text = _text_of(source)
@@ -115,8 +115,8 @@ def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
             failures += (f"log {number}, {each}" for each in _tried(law, text, form))
     for other in _OTHERS:
         if _evidence(reader, other):
-            failures.append(f"it takes a text of another form for its own: {other[:40]!r}")
-    doubts += (f"no part of the logs is that of {each}" for each in watch.unseen.values())
+            failures.append(f"the reader accepts a text in another form: {other[:40]!r}")
+    doubts += (f"no part of the logs matches {each}" for each in watch.unseen.values())
     lacks_results = any(note.kind == "no_observation" for run in runs for note in run.notices)
     failures += (miss for miss, is_found in watch.needed.items() if not is_found)
     for miss in (miss for miss, is_found in watch.others.items() if not is_found):
@@ -137,7 +137,7 @@ class _Watch:
         """The same of paths that logs may lack."""
 
     def table(self, form: Messages) -> Messages:
-        """Return a table that reads as *form* does, and is watched."""
+        """Return a table that reads like *form*, and records which rows and paths are used."""
         parts = [self._row(number, row) for number, row in enumerate(form.parts)]
         about = {name: self._path(f"about {name!r}", path) for name, path in form.about.items()}
         paths: dict[str, Any] = {name: self._path(name, getattr(form, name)) for name in _OF_TABLES}
@@ -167,7 +167,7 @@ class _Watch:
     ) -> of_part.Path:
         if not isinstance(path, str) or not path or path.startswith("="):
             return path
-        words = f"the logs have nothing at {name}={path!r}{row and f' of {row}'}"
+        words = f"nothing in the logs is at {name}={path!r}{row and f' of {row}'}"
 
         def found(value: Any) -> Any:
             here = of_part.at(value, path)
@@ -191,17 +191,17 @@ def _tried(
     try:
         yield from law(text, form)
     except Exception as error:  # noqa: BLE001 - a reader of a user may raise anything
-        yield f"with a part missing, raises {type(error).__name__}: {error}"
+        yield f"with a part missing: raises {type(error).__name__}: {error}"
 
 
 def _of_cuts(text: str, form: FormOfLog) -> Iterator[str]:
     halves = {value: at for at, value in half_values(text, form)}
     for value, at in [*halves.items()][:3]:
-        yield f"cut at character {at}, gives {value[-60:]!r}, which is half, unsaid"
+        yield f"cut at character {at}: gives half of a value without a notice: {value[-60:]!r}"
 
 
 def half_values(text: str, form: str | FormOfLog = "auto") -> Iterator[tuple[int, str]]:
-    """Yield where the beginnings of a log give a value that is half and not said to be, with it."""
+    """Yield the half values without a notice in beginnings of a log, each with its offset."""
     try:
         known = {value for run in read_runs(io.StringIO(text), format=form) for value in _said(run)}
     except OutputParserException:
@@ -261,7 +261,7 @@ def _text_of(source: RunsFrom) -> str:
     if isinstance(source, str) and "\n" in source:
         return source
     if hasattr(source, "read"):
-        raise TypeError("check_reader reads a log several times: give its path or its text")
+        raise TypeError("check_reader reads a log several times, so it needs a path or a text")
     try:
         is_file = Path(source).is_file()
     except OSError:  # a text that is too long for a name
@@ -286,12 +286,12 @@ def _evidence(reader: Any, source: RunsFrom) -> bool:
 def _of_recognition(form: FormOfLog, source: RunsFrom) -> Iterator[str]:
     reader = reader_of(form)
     if not _evidence(reader, source):
-        yield "it is not recognised: no sign of this log format was found in it"
+        yield "the log is not recognised: it has no sign of this form"
     others: dict[str, TextReader | DataReader] = {**readers_of_text(), **readers_of_data()}
     for name, other in others.items():
         is_apart = name in (*reader.before, reader.name, LAST_RESORT)
         if not is_apart and reader.name not in other.before and _evidence(other, source):
-            yield f"it is recognised as {name!r} too: say before=({name!r},) if yours knows more"
+            yield f"it is also recognised as {name!r}: pass before=({name!r},) if yours is better"
 
 
 def _of_malformed(text: str, form: FormOfLog) -> Iterator[str]:

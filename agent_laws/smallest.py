@@ -81,7 +81,7 @@ def _settings(examples: int) -> settings:
 def smallest_case(
     strategy: st.SearchStrategy[T], check: Callable[[T], None], examples: int
 ) -> BrokenLawError | None:
-    """Return how *check* fails on the smallest example of a *strategy*, or `None`."""
+    """Return the error of *check* on the smallest failing example of a *strategy*, or `None`."""
     seen: dict[str, BrokenLawError | None] = {}
     law = ""
 
@@ -103,7 +103,7 @@ def smallest_case(
 
 
 def smallest_text(cases: Sequence[Case], check: Callable[[Case], None]) -> BrokenLawError | None:
-    """Return how *check* fails on the smallest text found, or `None` if all *cases* pass.
+    """Return the error of *check* on the smallest failing text, or `None` if all *cases* pass.
 
     Parts of the first failing text are removed, in ever smaller sizes, as long as it still fails.
     """
@@ -130,7 +130,7 @@ def smallest_text(cases: Sequence[Case], check: Callable[[Case], None]) -> Broke
 
 
 def failure(check: Callable[..., None], *given: Any, **named: Any) -> BrokenLawError | None:
-    """Return how *check* fails for these arguments, or `None` if it passes."""
+    """Return the error of *check* for these arguments, or `None` if it passes."""
     __tracebackhide__ = True
     try:
         check(*given, **named)

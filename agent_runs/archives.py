@@ -27,10 +27,11 @@ _LOCAL_HEADER: Final = 30
 
 
 def samples_in(stream: IO[bytes]) -> Values:
-    """Return the samples in the zip file *stream*, each read when it is asked for.
+    """Return the samples in the zip file *stream*; each one is read only when needed.
 
     Raises:
-        OutputParserException: It is another zip file, is broken, or cannot be unpacked here.
+        OutputParserException: There are no samples in the file, it is broken, or its compression
+            is unknown.
     """
     source = stream if stream.seekable() else BytesIO(stream.read())
     try:
@@ -43,7 +44,7 @@ def samples_in(stream: IO[bytes]) -> Values:
         if info.filename.startswith("samples/") and info.filename.endswith(".json")
     ]
     if not names:
-        raise _refusal("expected a zip file with samples, as Inspect AI writes it")
+        raise _refusal("expected a zip file with samples, as written by Inspect AI")
     return Values(_samples(archive, source, names), are_items=True)
 
 
@@ -62,8 +63,8 @@ def _unpacked(archive: ZipFile, source: IO[bytes], info: ZipInfo) -> bytes:
         decompress = _zstd() if info.compress_type == _ZSTD else None
         if decompress is None:
             raise _refusal(
-                "the samples are packed with zstd, which Python reads from 3.14 on,"
-                " and before with the package zstandard or backports.zstd"
+                "the samples are compressed with zstd, which needs Python 3.14, or the package"
+                " zstandard or backports.zstd"
             ) from error
     source.seek(info.header_offset)
     header = source.read(_LOCAL_HEADER)
@@ -79,11 +80,11 @@ class _Unpacked(RawIOBase):
         self._inner = inner
 
     def readable(self) -> bool:
-        """Return whether it can be read."""
+        """Return `True`, since the stream is open for reading."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Read into *buffer*, and return the number of bytes."""
+        """Read bytes into *buffer*, and return how many were read."""
         try:
             read = self._inner.read(len(buffer))
         except OutputParserException:
@@ -91,17 +92,17 @@ class _Unpacked(RawIOBase):
         except Exception as error:  # each package has its own
             if isinstance(error, OSError) and error.errno is not None:
                 raise
-            reason = f"the packed file is broken, or cut: {error}"
-            raise OutputParserException(reason, observation="Pack the log again.") from error
+            reason = f"the compressed file is broken or incomplete: {error}"
+            raise OutputParserException(reason, observation="Compress the log again.") from error
         buffer[: len(read)] = read
         return len(read)
 
 
 def unpacking(stream: IO[bytes], start: bytes) -> IO[bytes] | None:
-    """Return what unpacks *stream*, which begins with *start*; `None` if it is not packed.
+    """Return a stream that decompresses *stream*; `None` if it is not compressed.
 
     Raises:
-        OutputParserException: It is packed by zstd, which cannot be unpacked here.
+        OutputParserException: It is compressed with zstd, and no package for that is installed.
     """
     if start.startswith(b"\x1f\x8b"):
         inner: Any = gzip.GzipFile(fileobj=stream, mode="rb")
@@ -124,9 +125,9 @@ def _unpacking_zstd(stream: IO[bytes]) -> Any:
         unpacker = import_module("zstandard").ZstdDecompressor()
     except ImportError:
         raise OutputParserException(
-            "the log is packed with zstd, which Python unpacks from 3.14 on, and before with the"
-            " package backports.zstd or zstandard: pip install backports.zstd",
-            observation="Install the package, or unpack the log.",
+            "the log is compressed with zstd, which needs Python 3.14, or the package"
+            " backports.zstd or zstandard: pip install backports.zstd",
+            observation="Install the package, or decompress the log.",
         ) from None
     return unpacker.stream_reader(stream, read_across_frames=True)
 

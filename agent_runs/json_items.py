@@ -12,7 +12,7 @@ from agent_runs.reading.reader import NotJson, Value
 
 
 class RepeatedKeyError(ValueError):
-    """A key comes twice in an object, with two values, of which one would be lost."""
+    """Raised if a key appears twice in an object, since one of its values would be lost."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -35,9 +35,9 @@ Raises:
 
 
 def value_at(text: str, at: int) -> tuple[Any, int]:
-    """Return the value that begins *at* an offset of *text*, and where it ends.
+    """Return the JSON value at an offset of *text*, and the offset where it ends.
 
-    A value in which a key comes twice is its text, with the reason why it is not read.
+    A value in which a key appears twice is returned as text, with the reason why it is not read.
 
     Raises:
         ValueError: There is no JSON.
@@ -50,16 +50,17 @@ def value_at(text: str, at: int) -> tuple[Any, int]:
 
 
 def not_json(text: str, reason: str) -> NotJson:
-    """Return a *text* that is not read as JSON, for a *reason*."""
+    """Return *text* as a `NotJson`, with the *reason* why it is not read as JSON."""
     found = NotJson(text)
     found.reason = reason
     return found
 
 
 def keyed_twice(text: str) -> list[tuple[str, Any]]:
-    """Return the keys and values of the object in *text* if all are objects, or lists.
+    """Return the keys and values of a JSON object if the values are all objects, or all lists.
 
-    It is for results by their ids, of which one may come twice; nothing for any other text.
+    This is for objects with results by their ids, where an id may appear twice. For any other text
+    it returns an empty list.
     """
     objects: list[list[tuple[str, Any]]] = []
 
@@ -88,7 +89,7 @@ _NOTHING: Final = object()
 
 
 class ListItems:
-    """The items of a list in JSON, which can be tried before they are taken.
+    """The items of a JSON list, which can be looked at before they are consumed.
 
     An item that is not whole is tried again when twice as much of it has been read, so that the
     work is proportional to the text, and no more than an item and a chunk is kept.
@@ -106,7 +107,7 @@ class ListItems:
         self._keeps_text = True
 
     def is_list(self) -> bool:
-        """Return whether there is a list: it is empty, or has a first item."""
+        """Return whether the text is a list: it is empty, or it has a first item."""
         following = self._peek()
         start = self._at, self._line
         is_one = following == "]"
@@ -117,7 +118,7 @@ class ListItems:
 
     @property
     def text(self) -> str:
-        """The text that was read so far, before any item is taken."""
+        """The text read so far, if no item has been consumed yet."""
         return self._text
 
     def __iter__(self) -> Iterator[Value]:
@@ -145,11 +146,11 @@ class ListItems:
             raise self._broken()
 
     def _broken(self) -> OutputParserException:
-        found = repr(self._text[self._at : self._at + 20]) if self._peek() else "its end"
+        found = repr(self._text[self._at : self._at + 20]) if self._peek() else "no more text"
         return OutputParserException(
-            f"expected another item of the list, or its end, found {found}"
+            f"expected another list item or the end of the list, found {found}"
             f" (line {self._line} of the file)",
-            observation="Write a list in JSON.",
+            observation="Write a JSON list.",
             llm_output=self._text[self._at : self._at + 1000],
         )
 
@@ -157,7 +158,7 @@ class ListItems:
         """Skip white space, and return the next character; ``""`` at the end of the text."""
         while True:
             found = _blank(self._text, self._at)
-            assert found is not None, "it also matches an empty string"
+            assert found is not None, "the pattern also matches an empty string"
             self._line += self._text.count("\n", self._at, found.end())
             self._at = found.end()
             if self._at < len(self._text) or not self._more(_CHUNK):

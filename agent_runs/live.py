@@ -19,10 +19,11 @@ _CHUNK: Final = 1 << 16
 
 
 def waiting_on(stream: IO[bytes], *, grows: bool) -> Callable[[float | None], bool] | None:
-    """Return what waits for more bytes of *stream*, at most for some seconds; `None` if never.
+    """Return a function that waits for more bytes of *stream*; `None` if it cannot be waited for.
 
-    It returns whether there are more, or the stream has ended. Pipes, sockets and terminals are
-    waited for where the system can tell; a file only if it *grows*.
+    The function takes a timeout in seconds, and returns whether there are more bytes, or the stream
+    has ended. Pipes, sockets and terminals are waited for where the system supports it; a file only
+    if it *grows*.
     """
     try:
         number = stream.fileno()
@@ -47,11 +48,11 @@ def _has_grown(stream: IO[bytes], number: int, seconds: float | None) -> bool:
 
 
 class LiveText:
-    """The lines of a log that arrives with pauses, in parts.
+    """The lines of a log that is still being written; each pause ends a part.
 
-    It is read like a file of text, which ends where nothing has come for a second behind a whole
-    line. Then the log has ended, or `wait` waits for more and `restart` goes back to a line, so
-    that what was read as the end can be read again with what follows.
+    It is read like a text file, which ends when nothing has followed a whole line for a second.
+    Then the log has ended, or `wait` waits for more and `restart` goes back to a line, so that the
+    end can be read again with the lines that follow it.
 
     Args:
         stream: Its bytes, of which none is ahead in a buffer larger than 64 KB.
@@ -80,7 +81,7 @@ class LiveText:
         """Whether the log has ended."""
 
     def readline(self, _limit: int = -1) -> str:
-        """Return the next line; empty at the end of a part."""
+        """Return the next line, or ``""`` at the end of a part."""
         if self._next == len(self._kept):
             line = self._more()
             if not line:
@@ -90,18 +91,18 @@ class LiveText:
         return self._kept[self._next - 1]
 
     def read(self, _size: int = -1) -> str:
-        """Return the next piece of text; empty at the end of a part."""
+        """Return the next piece of text, or ``""`` at the end of a part."""
         return self.readline()
 
     def forget(self, line: int) -> None:
-        """Keep only the lines from this number on; `restart` does not go back before it."""
+        """Drop the lines before the number *line*; `restart` cannot go back to them."""
         count = max(min(line - self.number, self._next), 0)
         del self._kept[:count]
         self.number += count
         self._next -= count
 
     def wait(self) -> None:
-        """Wait for more of the log, or its end."""
+        """Wait until more of the log arrives, or the log ends."""
         self._wait(None)
 
     def restart(self) -> None:

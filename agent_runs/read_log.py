@@ -34,15 +34,15 @@ def read_runs(
     follow: bool = False,
     encoding: str | None = None,
 ) -> Iterator[Transcript]:
-    """Read the runs in a log, each as soon as the log has shown its end.
+    """Read the runs in a log, and yield each one as soon as its end is certain.
 
-    The log may be what a framework printed or dumped, messages of an API, a data set or a trace, or
-    text in a dialect, also under the line prefixes of a logger; `list_readers` has the forms.
-    Nothing is guessed silently: a form that is unclear is an error, which names the candidates, and
-    what a log does not say is one of the `Transcript.notices`.
+    The log may be what a framework printed or dumped, API messages, a data set, a trace, or text in
+    a dialect, with or without the line prefixes of a logger; `list_readers` lists the forms.
+    Nothing is guessed silently: if the form is unclear, the error names the candidates, and
+    anything that a log does not say is one of the `Transcript.notices`.
 
-    What comes through a pipe is read as it comes: a run is given when nothing has followed its
-    answer for a second. If more follows that changes it, this is an error.
+    A pipe is read as its text arrives: a run is yielded once nothing has followed its answer for a
+    second. It is an error if text that follows later changes the run.
 
     Args:
         source: A path, an open file, a text, or data that was loaded already. A `str` of one line
@@ -53,7 +53,7 @@ def read_runs(
         dialect: The dialect in which the models wrote, or its name; `None` to recognise it.
         tools: The tools of the runs, in any form that `get_parser` takes. Steps with another tool
             or an invalid input are errors. `None` accepts any name and any input.
-        on_error: Called with the error of a record that cannot be read; reading goes on behind it.
+        on_error: Called with the error of a record that cannot be read; reading goes on after it.
             `None` raises the error. Of several files, the others are read as well.
         follow: Whether to wait for more at the end of a file, like ``tail -f``.
         encoding: The encoding of a log that is bytes, such as ``"cp1252"``. `None` is UTF-8, and
@@ -109,7 +109,7 @@ def _read_one(
             yield run
     if is_empty:
         said = f", which was read as {used[-1]}" if used else ""
-        none = "no step and no answer outside of prompts and quotations"
+        none = "it has no step and no answer outside of prompts and quotations"
         raise OutputParserException(
             f"found no run in the log{said}: {none}",
             observation="Give a log with at least one step, or name another reader.",
@@ -183,7 +183,7 @@ def _check_same(given: Transcript, run: Transcript, reading: Reading) -> None:
     """Report it if *run* is not what was *given* when it seemed to have ended."""
     if _as_given(given) != _as_given(run):
         line = run.source.line if run.source is not None else 0
-        reading.refuse("the log goes on with a run that seemed to have ended", line=line)
+        reading.refuse("the log continues a run that seemed to have ended", line=line)
 
 
 def _as_given(run: Transcript) -> str:
@@ -196,7 +196,7 @@ def _as_given(run: Transcript) -> str:
     return repr(replace(run, notices=notices, source=None, conversation=None))
 
 
-_NULS: Final = "dropped NUL characters, which a file has that was cut while it was written"
+_NULS: Final = "dropped NUL characters, which are left in a file when writing it is interrupted"
 _MOST_WITHIN: Final = 8
 """How deep logs may stand inside logs; a notebook of a logger's lines is two deep."""
 
@@ -227,7 +227,7 @@ def _read(
     outside = (*outer.within, outer.reader) if outer.reader else ()
     if len(outside) > _MOST_WITHIN:
         raise OutputParserException(
-            f"logs are nested in each other, more than {_MOST_WITHIN} deep",
+            f"logs are nested more than {_MOST_WITHIN} levels deep",
             observation="Give the innermost log.",
         )
     source = replace(outer, reader=reader.name, within=outside, evidence=(*outer.evidence, *found))

@@ -42,11 +42,11 @@ _QUOTED: Final = 60
 _FRAME: Final = re.compile(r"\Aread as '\w+', but |; if another reader knows them, [^\n]*\Z")
 """What stands around the reason why messages are not read, and goes without saying here."""
 _NO_RUN: Final = "found no step and no answer"
-_NO_SIGN: Final = "found none of the words that each such log has"
+_NO_SIGN: Final = "found none of the words that every log of this form has"
 
 
 class Tried(NamedTuple):
-    """What one reader makes of a log."""
+    """The result of trying one reader on a log."""
 
     reader: str
     """Its name."""
@@ -61,7 +61,7 @@ class Tried(NamedTuple):
 
 
 class TriedLog(NamedTuple):
-    """What the readers make of a log."""
+    """The results of trying the readers on a log."""
 
     kind: str
     """``"text"`` or ``"JSON"``, perhaps with a clause behind it; readers of the other kind are not
@@ -75,7 +75,7 @@ class TriedLog(NamedTuple):
 def try_readers(
     source: Path | bytes, *, encoding: str | None = None, each: bool = True
 ) -> TriedLog:
-    """Return what the readers make of the log in *source*.
+    """Try the readers on the log in *source*, and return their results.
 
     Args:
         source: A path, or the bytes of a file.

@@ -50,7 +50,7 @@ LackOf: TypeAlias = Callable[[Any], tuple[int, str]]
 
 
 def forms_with_runs(names: Collection[str], head: str) -> list[str]:
-    """Return those of the forms *names* that a text may have, of which each has a sign.
+    """Return those of *names* whose forms the text may have; each of them has a sign in it.
 
     Args:
         names: The names of their readers.
@@ -116,25 +116,25 @@ def _has_run(reader: TextReader, lines: Sequence[str]) -> bool:
 _MOST: Final = 8
 """How many keys or lines are named."""
 _HEAD: Final = 4_000
-_PAGE: Final = "docs/log-forms.md shows how to have a form of your own read"
-_TABLES: Final = "docs/bulk.md shows how to read replies in a column"
+_PAGE: Final = "docs/log-forms.md shows how to read a form of your own"
+_TABLES: Final = "docs/bulk.md shows how to read a column of replies"
 
 
 def seen_in(log: Lines | Values, forms: Iterable[tuple[str, LackOf]]) -> str:
-    """Return what was seen in a *log* of an unknown form, to follow the reason; empty if nothing.
+    """Return what is known about a *log* of an unknown form, to be added to the error; or ``""``.
 
-    Nothing of the log is taken.
+    The log is not consumed.
 
     Args:
         log: The log.
-        forms: The names of forms of messages, with what says how near a message comes to each.
+        forms: The names of forms of messages, each with a function that says how well one fits.
     """
     if isinstance(log, Values):
         seen = _seen_in_values(log.head(HEAD_VALUES), forms)
         return f": {seen}; {_PAGE}" if seen else ""
     lines = [line.strip() for line in log.head(_HEAD).splitlines() if line.strip()]
     if log.has_nuls:
-        return ": it has NUL characters, so it may be no text"
+        return ": it has NUL characters, so it may not be text"
     if columns := _columns_in(lines):
         names = ", ".join(map(repr, columns[:_MOST]))
         return f": it is a table with the columns {names}; {_TABLES}"
@@ -166,7 +166,7 @@ def _seen_in_values(values: Sequence[Any], forms: Iterable[tuple[str, LackOf]]) 
     for name, lack_of in forms:
         found = nearness_to(lack_of, values)
         if found[:2] > best[:2] and (found.fits or found.passed > 1):
-            best, near = found, f"; the nearest form is {name!r}, but {found.lack}"
+            best, near = found, f"; the closest form is {name!r}, but {found.lack}"
     places = dict(_messages_in(values))
     key = best.key if near else [*places][-1]
     where = f"the first of {key!r}" if key else "the first value"
@@ -203,7 +203,7 @@ _FITS: Final = 4
 
 
 def _nearness(messages: Sequence[Any], lack_of: LackOf, key: str) -> Nearness:
-    fits, found = 0, (_FITS, "no message has what only this form has")
+    fits, found = 0, (_FITS, "no message has a sign of this form alone")
     for number, message in enumerate(messages, 1):
         try:
             passed, why = lack_of(message)
@@ -236,7 +236,7 @@ LAST_RESORT: Final = "plain"
 
 @dataclass(frozen=True, slots=True)
 class LogForm:
-    """A form that a log has."""
+    """The form of a log, with the evidence for it."""
 
     reader: str
     """Name of its reader."""
@@ -263,7 +263,7 @@ def detect_log(source: RunsFrom, *, encoding: str | None = None) -> LogForm:
 
 
 def form_of(log: Lines | Values, dialect: Dialect | None = None, within: str = "") -> LogForm:
-    """Return the form of *log*, of which nothing is taken.
+    """Return the form of *log*, without consuming it.
 
     Args:
         log: The log.
@@ -280,8 +280,8 @@ def form_of(log: Lines | Values, dialect: Dialect | None = None, within: str = "
     advice = "Give a log in a form that list_readers() has, or name its dialect."
     if not forms:
         kind = "JSON" if isinstance(log, Values) else "text"
-        where = f"the {kind} that {within} finds in this log" if within else f"this {kind}"
-        reason = f"found no run, and no form of log, in {where}" if shown else _NOTHING
+        where = f"the {kind} that {within} found in this log" if within else f"this {kind}"
+        reason = f"found no run, and no known form of log, in {where}" if shown else _NOTHING
         if isinstance(log, Lines) and log.hint and shown:
             reason += f", {log.hint}"
         if shown:
@@ -289,7 +289,7 @@ def form_of(log: Lines | Values, dialect: Dialect | None = None, within: str = "
             reason += near or seen_in(log, forms_of_messages())
         raise UnknownLogError(reason, observation=advice, llm_output=shown)
     names = " or ".join(f"{form.reader!r} ({form.evidence[0]})" for form in forms)
-    reason = f"this may be a log of {names}: say which, as format="
+    reason = f"this may be a log of {names}: pass the right one as format="
     raise OutputParserException(reason, observation=advice, llm_output=shown)
 
 
@@ -304,7 +304,7 @@ def _near_to(log: Lines) -> str:
 
 
 def forms_of(log: Lines | Values, dialect: Dialect | None = None) -> list[LogForm]:
-    """Return all forms that *log* may have, of which nothing is taken; arguments: `form_of`."""
+    """Return all forms that *log* may have, without consuming it; see `form_of`."""
     found: dict[str, Sequence[str]] = {}
     head = ""
     if isinstance(log, Lines):
@@ -330,7 +330,7 @@ def forms_of(log: Lines | Values, dialect: Dialect | None = None) -> list[LogFor
 
 
 def readers_of_log(log: Lines | Values, dialect: Dialect | None = None) -> list[str]:
-    """Return the names of the readers that *log* may be for; arguments: `form_of`."""
+    """Return the names of the readers that *log* may be for; see `form_of`."""
     return [form.reader for form in forms_of(log, dialect)]
 
 
@@ -364,7 +364,7 @@ def _keyed_in(values: Sequence[Any]) -> list[Any]:
 
 
 def unkeyed(log: Values, reader: DataReader) -> Values:
-    """Return *log*, or the values of the one object in it if these have the form of *reader*.
+    """Return *log*, or the values of its only object if they have the form of *reader*.
 
     Results are often kept by their ids: ``{"6238": {"traj": […]}, …}`` is a list of records.
     """
@@ -385,7 +385,7 @@ def _shows(reader: DataReader, values: Sequence[Any]) -> bool:
 
 
 def check_kind(reader: TextReader | DataReader, log: Lines | Values) -> None:
-    """Check that a *reader* takes text if *log* is text, and JSON if it is JSON.
+    """Check that *reader* is for text if *log* is text, and for JSON if it is JSON.
 
     Raises:
         OutputParserException: It does not.
@@ -393,6 +393,6 @@ def check_kind(reader: TextReader | DataReader, log: Lines | Values) -> None:
     if isinstance(reader, DataReader) is not isinstance(log, Values):
         needs = "JSON" if isinstance(reader, DataReader) else "text"
         raise OutputParserException(
-            f"expected {needs} for the form {reader.name!r}, found other content",
-            observation=f"Give {needs}, or name another form.",
+            f"expected {needs} for the reader {reader.name!r}, found other content",
+            observation=f"Give {needs}, or choose another reader.",
         )

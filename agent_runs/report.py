@@ -30,7 +30,7 @@ class Bar(NamedTuple):
 
 
 def chart_html(title: str, part: str, bars: Sequence[Bar]) -> str:
-    """Return a chart of horizontal bars; nothing if there are none.
+    """Return a chart of horizontal bars, or ``""`` if there are no bars.
 
     Args:
         title: What is counted.
@@ -70,7 +70,7 @@ def _row(bar: Bar, most: int) -> str:
 
 
 def filter_html(choices: Mapping[str, Sequence[tuple[str, str]]]) -> str:
-    """Return the form of the filter.
+    """Return the HTML form with which readers filter the report.
 
     Args:
         choices: By the title of their group, the key that steps or runs have in ``data-keys``, and
@@ -161,7 +161,7 @@ _FEW: Final = 8
 def report_html(
     runs: Iterable[Transcript | AgentRun], *, title: str = "Runs", unread: Iterable[str] = ()
 ) -> str:
-    """Return a page about *runs*: counts with links to their steps, a filter, and every step.
+    """Return an HTML page about *runs*: counts with links to steps, a filter, and every step.
 
     The page is as that of `to_html`; it is read without its script, which only filters.
 

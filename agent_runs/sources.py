@@ -59,9 +59,9 @@ class Log(NamedTuple):
 
 
 def logs_in(source: RunsFrom) -> Sequence[RunsFrom]:
-    """Return the logs in *source*: the files of a folder or a pattern, in order; or itself.
+    """Return the files of a folder or a pattern, in order; for any other *source*, that one alone.
 
-    Hidden files are left out.
+    Hidden files are skipped.
     """
     is_text = isinstance(source, str) and (len(source) > _LONGEST_PATH or "\n" in source)
     if is_text or not (isinstance(source, str) or hasattr(source, "__fspath__")):
@@ -89,7 +89,7 @@ def _is_hidden(path: Path) -> bool:
 def open_log(
     source: RunsFrom, *, follow: bool = False, encoding: str | None = None
 ) -> Iterator[Log]:
-    """Open *source*, and close it again if it was opened here.
+    """Open *source* in a ``with`` statement, and close it at the end if it was opened here.
 
     Args:
         source: A single log.
@@ -99,7 +99,7 @@ def open_log(
     Raises:
         OSError: The file cannot be read.
         OutputParserException: The text is in another encoding.
-        TypeError: *source* is nothing that runs can be read from.
+        TypeError: Runs cannot be read from a *source* of this type.
     """
     with ExitStack() as stack, _decoding(encoding):
         if isinstance(source, Mapping):
@@ -111,7 +111,7 @@ def open_log(
         elif isinstance(source, str) and not _is_path(source):
             content = content_of(io.StringIO(source))
             if isinstance(content, Lines) and "\n" not in source and not content.hint:
-                content.hint = "and there is no file of this name"
+                content.hint = "and there is no file with this name"
             yield Log("", content)
         elif hasattr(source, "read"):
             stream = cast("IO[Any]", source)
@@ -127,7 +127,7 @@ def open_log(
             yield Log(str(source), _content_of_bytes(file, stack, encoding, follow))
         else:
             raise TypeError(
-                "expected a path, an open file, a text, or data of JSON to read runs from,"
+                "expected a path, an open file, a text, or JSON data to read runs from,"
                 f" found {type(source).__name__}"
             )
 
@@ -142,7 +142,7 @@ def _is_path(text: str) -> bool:
 
 
 def check_encoding(name: str) -> str:
-    """Return the *name* of an encoding of text.
+    """Return *name* if there is a text encoding with this name.
 
     Raises:
         ValueError: There is no such encoding.
@@ -189,7 +189,7 @@ def _content_of_bytes(
     encoding = _encoding_of(start, encoding)
     if encoding in _UTF_8 and b"\0" in start and _wrong_byte(start.decode("utf-8", _ERRORS)[:-4]):
         raise OutputParserException(
-            "this is not text: it has NUL bytes, and bytes that are not UTF-8",
+            "this is not text: it has NUL bytes, and bytes that are not valid UTF-8",
             observation="Give a log that is text or JSON.",
         )
     if (wait := waiting_on(buffered, grows=follow)) is not None:
@@ -204,7 +204,7 @@ _START: Final = 1024
 """How many bytes are looked at to find the encoding."""
 _UTF_8: Final = ("utf-8", "utf-8-sig")
 _ADVICE: Final = (
-    "; a log in another encoding, such as cp1252 of Windows, needs its name as encoding="
+    "; if the log has another encoding, such as cp1252 on Windows, pass it as encoding="
 )
 _ERRORS: Final = "surrogateescape"
 _WRONG_BYTE: Final = re.compile("[\udc80-\udcff]")
@@ -272,12 +272,12 @@ def _checked(lines: Lines, stream: IO[str] | LiveText) -> Lines:
 
 
 def as_it_is(content: Lines | Values | LiveText) -> Lines | Values:
-    """Return the *content* of a log, of a live one as far as it has come."""
+    """Return the *content* of a log; for a live one, the part that has arrived so far."""
     return content_of(content) if isinstance(content, LiveText) else content
 
 
 def content_of(stream: IO[str] | LiveText) -> Lines | Values:
-    """Return the values of *stream* if it is JSON, and its lines if not."""
+    """Return the values of *stream* if it is JSON, or else its lines."""
     number = stream.number if isinstance(stream, LiveText) else 1
     head = ""
     filled = 0  # two lines tell, and a pipe may not have more yet
@@ -325,9 +325,9 @@ def _cassette(lines: Lines) -> Lines | Values:
 
         return Values([Value(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)), 1)])
     except ImportError:
-        hint = "which is a cassette of VCR: pip install agent-parsers[yaml] to read it"
+        hint = "which is a VCR cassette: to read it, pip install agent-parsers[yaml]"
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        hint = f"which begins like a cassette of VCR, but is no YAML: {error}".partition("\n")[0]
+        hint = f"which begins like a VCR cassette, but is not YAML: {error}".partition("\n")[0]
     found = Lines(io.StringIO(text))
     found.hint = hint
     return found
@@ -395,9 +395,10 @@ def _value_of(text: str) -> Any:
 
 
 def values_of_lines(lines: Lines) -> Iterator[Value]:
-    """Yield the value of each line; one that is not JSON is yielded as its text.
+    """Yield the JSON value of each line; a line that is not JSON is yielded as text.
 
-    Of a single object with results by their ids, of which one comes twice, each value is yielded.
+    If the only line is an object with results by their ids, and an id appears twice, each result is
+    yielded.
     """
     is_first = True
     for number, line in enumerate(lines, lines.number):
@@ -431,7 +432,7 @@ def _values_behind_one_another(text: str) -> Iterator[Value]:
 def _past_blanks(text: str, at: int, line: int) -> tuple[int, int]:
     """Return where the blanks end that begin at an offset and *line*, and the line there."""
     blanks = _BLANKS(text, at)
-    assert blanks is not None, "it also matches an empty string"
+    assert blanks is not None, "the pattern also matches an empty string"
     return blanks.end(), line + blanks[0].count("\n")
 
 
@@ -445,7 +446,7 @@ def _value_or_text(text: str) -> Any:
         line = f"line {error.lineno}, " if error.lineno > 1 else ""
         reason = f"not JSON: {error.msg.removesuffix(' at')} at {line}column {error.colno}"
         if "\0" in text:
-            reason += "; it has NUL characters, which a file has that was cut while it was written"
+            reason += "; it has NUL characters, as are left in a file when writing is interrupted"
     except RecursionError:
         reason = "nested too deeply"
     except RepeatedKeyError as error:

@@ -83,7 +83,7 @@ def no_prefix_of_a_turn_acts_otherwise(
                 raise Broken(_otherwise(found, wrong, meant, ended), text=text[:end])
             is_named = named is not None and len(text[:end].rstrip()) > named
             if isinstance(found, AgentFinish) and is_named:
-                reason = f"a call has begun, and it is read as {shown(found)} (ended: {ended})"
+                reason = f"a call has begun, but the result is {shown(found)} (ended: {ended})"
                 raise Broken(reason, text=text[:end])
 
 
@@ -98,9 +98,9 @@ def _first_name(
 def _otherwise(found: Outcome, place: int, meant: Sequence[Meant], ended: Ended) -> str:
     call = shown(results_in(found)[place])
     if place >= len(meant):
-        return f"it makes {call}, which is not meant (ended: {ended})"
+        return f"the text makes an extra call, {call} (ended: {ended})"
     tool, tool_input = meant[place]
-    return f"it makes {call}, where {tool!r} with {tool_input!r} is meant (ended: {ended})"
+    return f"the text makes {call}, expected {tool!r} with {tool_input!r} (ended: {ended})"
 
 
 @law
@@ -115,7 +115,7 @@ def no_key_counts_twice(
     for ended in NOT_CUT:
         found = reading(dialect, mode, text, tools=tools, ended=ended, as_stream=ended == "stop")
         if not isinstance(found, Refusal):
-            raise Broken(f"a key appears twice, and it is read as {shown(found)}")
+            raise Broken(f"a key appears twice, but the text is read as {shown(found)}")
 
 
 @law
@@ -127,7 +127,7 @@ def no_value_holds_the_next(
     values: Sequence[str],
     tools: Tools | ToolSet | None = None,
 ) -> None:
-    """Check that *text*, a call with a mistake between its values, has these or is refused.
+    """Check that *text*, a call with a mistake between two values, keeps the values or is refused.
 
     Args:
         dialect: The dialect to test.
@@ -144,7 +144,7 @@ def no_value_holds_the_next(
         for call in calls_in(found):
             given = call.tool_input
             if not isinstance(given, dict) or _stripped(given.values()) != [*values]:
-                raise Broken(f"the values are {shown([*values])}, and it is read as {shown(call)}")
+                raise Broken(f"the values are {shown([*values])}, but the call is {shown(call)}")
 
 
 def _stripped(values: Iterable[Any]) -> list[str]:
@@ -161,7 +161,7 @@ def reasoning_and_quotation_never_act(
     tools: Tools | ToolSet | None = None,
     may_repair: bool = False,
 ) -> None:
-    """Check that a call within reasoning or a quotation in *text* is not made.
+    """Check that a call inside reasoning or a quotation in *text* is not made.
 
     Args:
         dialect: The dialect to test.
@@ -186,7 +186,7 @@ def reasoning_and_quotation_never_act(
                     continue
             raise Broken(_otherwise(found, wrong, meant, ended))
         if isinstance(found, AgentFinish) and not str(found.return_values.get("output")).strip():
-            raise Broken(f"it is read as an empty answer (ended: {ended})")
+            raise Broken(f"the text is read as an empty answer (ended: {ended})")
 
 
 @law
@@ -200,19 +200,19 @@ def a_call_emitted_early_is_a_call_of_the_turn(
     meant: Sequence[Meant] | None = None,
     tools: Tools | ToolSet | None = None,
 ) -> None:
-    """Check what a stream of *text* emits with ``calls="each"``, in one piece and in chunks.
+    """Check the events of *text* with ``calls="each"``, in one piece and in chunks.
 
-    The calls are those of the result, if the turn has one, and all else is as with
-    ``calls="all"``. If the turn is an error, it names the calls that were emitted; only if *start*
-    is empty may a thought that ends behind a call be the reason. Dialects that do not emit each
-    call are not checked.
+    The calls are those of the result, if the turn has one, and everything else is the same as with
+    ``calls="all"``. If the turn is an error, the error names the calls that were emitted; a thought
+    that ends after a call may be the reason only if *start* is empty. Dialects that do not emit
+    each call are not checked.
 
     Args:
         dialect: The dialect to test.
         mode: The mode in which texts are read.
         text: A turn, whole or cut short.
         sizes: Sizes of the chunks in characters, used over and over.
-        start: The part in which the text begins; empty if the prompt has opened none.
+        start: The part in which the text begins; empty if the prompt did not open one.
         meant: The calls of the whole turn; those that are emitted are the first of them. `None` if
             the text has no meaning.
         tools: The tools that the parser knows.
@@ -229,26 +229,26 @@ def a_call_emitted_early_is_a_call_of_the_turn(
         return
     chunks = [*cut(text, sizes)]
     if (in_chunks := story_from(read(calls="each"), chunks)) != whole:
-        raise Broken(f"in one piece {shown(whole)}, in chunks {shown(in_chunks)}", chunks=chunks)
+        raise Broken(f"in one piece: {shown(whole)}, in chunks: {shown(in_chunks)}", chunks=chunks)
     usual = story_from(read(), [text])
     emitted = [_made(event.action) for event in whole.of(ActionComplete)]
     expected = [_made(event.action) for event in usual.of(ActionComplete)]
     is_refuted = isinstance(whole.outcome, Refusal) and not isinstance(usual.outcome, Refusal)
     if not is_refuted and _without_calls(whole) != _without_calls(usual):
-        raise Broken(f"the events are {shown(whole)}, and usually {shown(usual)}")
+        raise Broken(f"the events are {shown(whole)}, with calls='all' {shown(usual)}")
     if isinstance(whole.outcome, Refusal):
         notes = " ".join(whole.outcome.error.__notes__)
         if any(tool not in notes for tool, *_ in emitted):
             raise Broken(f"the error does not name the calls {shown(emitted)}")
         if is_refuted and (start or not emitted):
-            raise Broken(f"it is {shown(whole.outcome)}, and usually {shown(usual.outcome)}")
+            raise Broken(f"the turn is {shown(whole.outcome)}, not {shown(usual.outcome)}")
     elif whole.outcome != usual.outcome:
-        raise Broken(f"the result is {shown(whole.outcome)}, and usually {shown(usual.outcome)}")
+        raise Broken(f"the result is {shown(whole.outcome)}, not {shown(usual.outcome)}")
     elif emitted != expected:
-        raise Broken(f"it emits {shown(emitted)}, where {shown(expected)} is meant")
+        raise Broken(f"the stream emits {shown(emitted)}, expected {shown(expected)}")
     calls = [Meant(tool, value) for tool, value, _ in emitted]
     if meant is not None and first_wrong(calls, meant) is not None:
-        raise Broken(f"it emits {shown(calls)}, where {shown(meant)} is meant")
+        raise Broken(f"the stream emits {shown(calls)}, expected {shown(meant)}")
 
 
 _PROMPT: Final = "How large is it?"
@@ -268,7 +268,7 @@ def _without_calls(story: Story) -> list[Event]:
 
 @law
 def no_mark_of_a_call_is_text(dialect: Dialect, mode: Mode, text: str, *, mark: str) -> None:
-    """Check that *text*, in which a *mark* opens a call, makes calls or is refused.
+    """Check that *text*, in which a *mark* begins a call, makes calls or is refused.
 
     Args:
         dialect: The dialect to test.
@@ -285,9 +285,11 @@ def no_mark_of_a_call_is_text(dialect: Dialect, mode: Mode, text: str, *, mark: 
         if isinstance(turn, Refusal):
             continue
         if isinstance(turn.result, AgentFinish):
-            raise Broken(f"a call begins, and it is read as {shown(turn.result)} (ended: {ended})")
+            raise Broken(
+                f"expected a call after its mark, found {shown(turn.result)} (ended: {ended})"
+            )
         if mark in turn.content or PROSE in turn.content:
-            raise Broken(f"a mark opens a call, and {turn.content!r} is content (ended: {ended})")
+            raise Broken(f"expected a call after its mark, found {turn.content!r} (ended: {ended})")
 
 
 @law
@@ -300,15 +302,15 @@ def what_is_given_is_never_said(
     meant: Sequence[Meant] = (),
     is_all: bool = False,
 ) -> None:
-    """Check that a turn ends where *text* goes on with a result, which the model is given.
+    """Check that the turn in *text* ends before a result, since a model does not write results.
 
     Args:
         dialect: The dialect to test.
         mode: The mode in which texts are read.
-        text: A turn and a result behind it, with the marks of results.
+        text: A turn and a result after it, with the marks of results.
         seen: A word of the result.
         meant: The calls before the result.
-        is_all: Whether nothing stands before the result, so that the turn has to be refused.
+        is_all: Whether there is nothing before the result, so that the turn has to be refused.
 
     Raises:
         BrokenLawError: The result is part of an answer or of content, other calls are made, or in
@@ -319,20 +321,20 @@ def what_is_given_is_never_said(
         turn = turn_of(parser, text, ended)
         if isinstance(turn, Refusal):
             if meant and mode == "lenient":
-                raise Broken(f"it is read as {shown(turn)}, where {shown(list(meant))} is meant")
+                raise Broken(f"the text is read as {shown(turn)}, expected {shown(list(meant))}")
             continue
         if is_all or seen in turn.content:
-            raise Broken(f"what is given is read as {shown(turn.result)} (ended: {ended})")
+            raise Broken(f"a result is read as {shown(turn.result)} (ended: {ended})")
         calls = calls_in(turn.result)
         if first_wrong(calls, meant) is not None or len(calls) < len(meant):
-            raise Broken(f"it makes {shown(calls)}, where {shown(list(meant))} is meant")
+            raise Broken(f"the text makes {shown(calls)}, expected {shown(list(meant))}")
 
 
 @law
 def no_call_is_an_answer(
     dialect: Dialect, text: str, *, meant: Sequence[Meant], tools: Tools | ToolSet
 ) -> None:
-    """Check that *text*, a turn with calls in another form, is those calls or an error.
+    """Check that *text*, a turn with calls in another form, makes those calls or is refused.
 
     Args:
         dialect: The dialect to test, in lenient mode.
@@ -348,12 +350,12 @@ def no_call_is_an_answer(
     if isinstance(turn, Refusal):
         return
     if isinstance(turn.result, AgentFinish):
-        raise Broken(f"{shown(meant)} is meant, and it is read as {shown(turn.result)}")
+        raise Broken(f"expected {shown(meant)}, found {shown(turn.result)}")
     made = calls_in(turn.result)
     if len(made) == 1 and made[0].tool == dialect.prompt_words.tool:  # the only one of the dialect
         made = _calls_in_code(made[0].tool_input) or made
     if made != list(meant) and not _are_framed(made, meant):
-        raise Broken(f"{shown(meant)} is meant, and it makes {shown(made)}")
+        raise Broken(f"expected {shown(meant)}, found {shown(made)}")
 
 
 def _calls_in_code(code: Any) -> list[Meant]:

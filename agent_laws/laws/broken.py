@@ -74,7 +74,7 @@ class BrokenLawError(AssertionError):
 
 
 class Broken(Exception):  # noqa: N818 - internal: `law` turns it into a `BrokenLawError`
-    """Raised within a law if it is broken.
+    """Raised inside a law if the law is broken.
 
     Args:
         reason: Why the law is broken, in a clause.
@@ -90,14 +90,14 @@ class Broken(Exception):  # noqa: N818 - internal: `law` turns it into a `Broken
 
 
 class Crashed(Broken):
-    """Raised for an error that no text may cause; that error is its ``__cause__``."""
+    """Raised if a text causes an error that no text may cause; ``__cause__`` is that error."""
 
     def __init__(self, text: str) -> None:
         super().__init__("", text=text)
 
 
 def law(check: Callable[Concatenate[Dialect, P], None]) -> Callable[Concatenate[Dialect, P], None]:
-    """Make *check*, whose name states a law, raise `BrokenLawError` if the law is broken.
+    """Decorate *check*, named after its law, to raise `BrokenLawError` if the law is broken.
 
     An error that no text may cause breaks another law: `ONE_WAY_TO_FAIL`.
     """
@@ -144,7 +144,7 @@ def _broken_law(
 
 
 def crashed(dialect: Dialect, mode: str, error: Exception) -> BrokenLawError:
-    """Return the broken law if the dialect's own code raised *error* outside of any law."""
+    """Return a `BrokenLawError` for an *error* that a dialect's code raised outside of any law."""
     reason = f"it raised {located(error)}"
     return BrokenLawError(ONE_WAY_TO_FAIL, dialect.name, reason, mode=mode)
 
@@ -157,12 +157,12 @@ def located(error: BaseException) -> str:
 
 
 def named(check: Callable[..., object]) -> str:
-    """Return the name of *check* in words."""
+    """Return the name of *check* as words."""
     return check.__name__.replace("_", " ")
 
 
 def shown(value: object) -> str:
-    """Return *value* on one line; long values are cut."""
+    """Return *value* on one line; long values are shortened."""
     if isinstance(value, Refusal):
         line = f"the error {value.message!r}"
     elif isinstance(value, FailedStep):
@@ -184,7 +184,7 @@ def shown(value: object) -> str:
 
 
 def difference(one: Story, other: Story, ways: tuple[str, str]) -> str:
-    """Return the first difference of two stories, which result from these two *ways* of reading."""
+    """Return the first difference between two stories, which result from two *ways* of reading."""
     events = max(len(one.events), len(other.events))
     for at in range(events):
         pair = [story.events[at] if at < len(story.events) else None for story in (one, other)]
@@ -192,7 +192,7 @@ def difference(one: Story, other: Story, ways: tuple[str, str]) -> str:
             what = "it emits"
             break
     else:
-        what, pair = "it is read as", [one.outcome, other.outcome]
+        what, pair = "the text is read as", [one.outcome, other.outcome]
     words = [shown(value) for value in pair]
     if words[0] == words[1]:  # they differ in a part that `shown` leaves out
         words = [repr(value) for value in pair]

@@ -22,7 +22,7 @@ Taken: TypeAlias = Literal["same", "in words"]
 
 @law
 def what_is_returned_is_taken(dialect: Dialect, conversation: Returned) -> None:
-    """Check that *conversation*, in the prompt of *dialect*, means what it meant.
+    """Check that *conversation* keeps its meaning in a prompt of *dialect*.
 
     Args:
         dialect: The dialect of the prompt.
@@ -41,7 +41,7 @@ def what_is_returned_is_taken(dialect: Dialect, conversation: Returned) -> None:
 
 @law
 def what_is_returned_goes_to_any_api(dialect: Dialect, conversation: Returned) -> None:
-    """Check that *conversation* means what it meant in the messages of every API.
+    """Check that *conversation* keeps its meaning in the messages of every API.
 
     Args:
         dialect: The dialect in which the model wrote.
@@ -75,15 +75,15 @@ def to_apis(conversation: Returned) -> Iterable[Callable[[], Any]]:
 
 
 def how_it_is_taken(conversation: Returned, write: Callable[[], Any], reader: Any = None) -> Taken:
-    """Return how *write* takes a *conversation*, by what its messages mean; none are not judged.
+    """Return ``"same"`` if the messages keep the meaning, or ``"in words"`` if calls become words.
 
     Args:
         conversation: The conversation.
-        write: Returns the messages.
+        write: Returns the messages; if there are none, they are not checked.
         reader: Reads the texts of the model in them; `None` if it does not write calls as text.
 
     Raises:
-        Broken: It means something else, or is told in words without a warning.
+        Broken: The messages mean something else, or have calls in words without a warning.
     """
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
@@ -94,23 +94,23 @@ def how_it_is_taken(conversation: Returned, write: Callable[[], Any], reader: An
     if conversation.thought and any(
         isinstance(each, str) and conversation.thought in each for each in happened
     ):
-        raise Broken(f"it shows the reasoning: {shown(happened)}")
+        raise Broken(f"the messages show the reasoning: {shown(happened)}")
     at = 0
     seen, behind = "", 0  # the results of a turn, if they are in one text, and those found so far
     for each in conversation.meaning:
         if isinstance(each, str):
             if each not in happened[at:] and each not in said:
-                raise Broken(f"it does not say {shown(each)}: {shown(happened)}")
+                raise Broken(f"the messages do not say {shown(each)}: {shown(happened)}")
             continue
         calls = (place for place in range(at, len(happened)) if isinstance(happened[place], Called))
         place = next(calls, -1)
         if place < 0 and f"I called {each.tool} with" in said and _text(each.tool_input) in said:
             if not any(each.tool in str(warning.message) for warning in told):
-                raise Broken(f"nothing says that the call of {each.tool} is only told in words")
+                raise Broken(f"no warning says that the call of {each.tool} is in words only")
             return "in words"
         found = happened[place] if place >= 0 else None
         if not isinstance(found, Called) or not _is_same(each, found):
-            raise Broken(f"it does not have {shown(each)}: {shown(happened)}")
+            raise Broken(f"the messages do not have {shown(each)}: {shown(happened)}")
         if each.result is not None and found.result is not None:
             behind = behind if found.result == seen else 0
             seen, start = found.result, found.result.find(each.result, behind)
@@ -119,7 +119,7 @@ def how_it_is_taken(conversation: Returned, write: Callable[[], Any], reader: An
             behind = start + len(each.result)
         at = place + 1
     if any(isinstance(each, Called) for each in happened[at:]) and not conversation.has_others:
-        raise Broken(f"it has more calls than were made: {shown(happened)}")
+        raise Broken(f"the messages have more calls than were made: {shown(happened)}")
     return "same"
 
 

@@ -45,14 +45,14 @@ def _check_refusal(refused: Refusal, text: str, before: str = "") -> None:
             f" which is not {shown(text)}"
         )
     if refused.span is None or not 0 <= refused.span[0] <= refused.span[1] <= len(text):
-        raise Broken(f"the error {refused.message!r} points to {refused.span}")
+        raise Broken(f"the error {refused.message!r} has the wrong span {refused.span}")
     whole, start = before + text, len(before) + refused.span[0]
     place = (whole.count("\n", 0, start) + 1, start - whole.rfind("\n", 0, start))
     if (error.line, error.column) != place:
         raise Broken(f"the error {refused.message!r} is at {place}, not {error.line, error.column}")
     pointer = error.pointer()
     if f"line {error.line}, column {error.column}" not in pointer or "^" not in pointer:
-        raise Broken(f"the error {refused.message!r} is shown as {shown(pointer)}")
+        raise Broken(f"the error {refused.message!r} has the wrong pointer {shown(pointer)}")
 
 
 @law
@@ -71,7 +71,7 @@ def a_turn_is_read_or_refused(
         return
     results = results_in(outcome)
     if not results:
-        raise Broken(f"it is read as {outcome!r}")
+        raise Broken(f"the text is read as {outcome!r}")
     for result in results:
         _check_result(result)
 
@@ -79,12 +79,12 @@ def a_turn_is_read_or_refused(
 def _check_result(result: AgentAction | AgentFinish) -> None:
     if isinstance(result, AgentFinish):
         if "output" not in result.return_values:
-            raise Broken(f"it is read as {result!r}")
+            raise Broken(f"the text is read as {result!r}")
         return
     if not result.tool or result.tool != result.tool.strip():
-        raise Broken(f"it is read as an action with the tool {result.tool!r}")
+        raise Broken(f"the text is read as an action with the tool {result.tool!r}")
     if not isinstance(result.tool_input, str | dict):
-        raise Broken(f"it is read as an action with the input {result.tool_input!r}")
+        raise Broken(f"the text is read as an action with the input {result.tool_input!r}")
 
 
 @law
@@ -100,29 +100,29 @@ def a_transcript_is_read_or_refused(dialect: Dialect, text: str) -> None:
         _check_refusal(runs, text)
         return
     if not runs[0].all_steps:
-        raise Broken("it is a run without a step")
+        raise Broken("the text is read as a run without steps")
     failed = [step for run in runs for step in run.failed]
     for step in failed:
         error = step.error
         if error is None or error.llm_output is None or error.llm_output not in text:
-            raise Broken(f"step {step.number} failed: {error}, about other text")
+            raise Broken(f"step {step.number} failed with a text from elsewhere: {error}")
         if not step.action_span or not error.span:
-            raise Broken(f"step {step.number} failed: {error}, at no place")
+            raise Broken(f"step {step.number} failed without a span: {error}")
         if error.llm_output[slice(*error.span)] != text[slice(*step.action_span)]:
-            raise Broken(f"step {step.number} failed: {error}, at another place than it says")
+            raise Broken(f"step {step.number} failed with a wrong span: {error}")
         before = text[: max(step.action_span[0] - error.span[0], 0)]
         _check_refusal(refusal(error), error.llm_output, before)
     places = [step.action_span for step in failed]
     for failure in story_of(dialect, "transcript", [text]).of(FailedStep):
         if failure.span not in places:
-            raise Broken(f"it emits {shown(failure)}, which is not in any run")
+            raise Broken(f"the stream emits {shown(failure)}, which is not in any run")
 
 
 @law
 def the_limit_is_named_in_any_cut(
     dialect: Dialect, mode: Mode, text: str, *, max_chars: int, sizes: Sequence[int] = (1,)
 ) -> None:
-    """Check that *text*, which has *max_chars* characters or more, is refused if it is longer.
+    """Check that *text* is refused if it has more than *max_chars* characters.
 
     Raises:
         BrokenLawError: A longer text does not give an error that names the limit, or the result
@@ -136,7 +136,7 @@ def the_limit_is_named_in_any_cut(
     if mode != "transcript":
         outcome = parsed(dialect, mode, text, max_chars=max_chars)
         if outcome != story.outcome:
-            raise Broken(f"it is read as {shown(outcome)}, and streamed as {shown(story.outcome)}")
+            raise Broken(f"parsed, it is {shown(outcome)}, but streamed {shown(story.outcome)}")
     if max_chars == len(text):
         unlimited = story_of(dialect, mode, [text])
         if story != unlimited:
@@ -145,11 +145,11 @@ def the_limit_is_named_in_any_cut(
         return
     # In lenient mode a turn may end before the limit, at an invented observation.
     if mode == "strict" and (ends := story.of(ActionComplete, Finish)):
-        raise Broken(f"with max_chars={max_chars} it emits {shown(ends[0])}")
+        raise Broken(f"with max_chars={max_chars}, the stream emits {shown(ends[0])}")
     if not isinstance(story.outcome, Refusal):
-        raise Broken(f"with max_chars={max_chars} it is read as {shown(story.outcome)}")
+        raise Broken(f"with max_chars={max_chars}, the text is read as {shown(story.outcome)}")
     if f"max_chars={max_chars:,}" not in story.outcome.message:
-        raise Broken(f"with max_chars={max_chars} the error is {story.outcome.message!r}")
+        raise Broken(f"with max_chars={max_chars}, the error is {story.outcome.message!r}")
     _check_refusal(story.outcome, text[:max_chars])
 
 
@@ -177,7 +177,7 @@ def a_repair_says_what_and_where(dialect: Dialect, mode: Mode, text: str) -> Non
     for repair in story_of(dialect, mode, [text]).of(Repair):
         is_reported = repair.kind.isidentifier() and repair.message.strip()
         if not is_reported or not text[slice(*repair.span)].strip():
-            raise Broken(f"it repairs {text[slice(*repair.span)]!r} and reports {shown(repair)}")
+            raise Broken(f"the repair of {text[slice(*repair.span)]!r} is {shown(repair)}")
 
 
 _EDGES: Final = re.compile("\\A[\\s\ufeff\u200b\u2060]++|[\\s\ufeff\u200b\u2060]++\\Z")
@@ -186,7 +186,7 @@ _EDGES: Final = re.compile("\\A[\\s\ufeff\u200b\u2060]++|[\\s\ufeff\u200b\u2060]
 
 @law
 def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, text: str) -> None:
-    """Check that a marker in *text* that is not spelt as the dialect writes it is a repair.
+    """Check that each marker in *text* with an unusual spelling is reported as a repair.
 
     Raises:
         BrokenLawError: A marker is spelt differently and no repair is reported, or a repair is
@@ -198,7 +198,7 @@ def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, te
     repairs = story.of(Repair)
     for start, end in (repair.span for repair in repairs if repair.kind == "label"):
         if not any(m.span[0] <= start < end <= m.span[1] for m in seen):
-            raise Broken(f"it repairs the label {text[start:end]!r}, which is not read as a marker")
+            raise Broken(f"the label {text[start:end]!r} is repaired, but not read as a marker")
     if isinstance(story.outcome, Refusal):
         return  # for an error, the repairs do not matter
     repaired = [r.span for r in repairs if r.kind in ("label", "tag", "closer", "open_reasoning")]
@@ -214,4 +214,4 @@ def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, te
         # White space at the edges does not count as spelling, but may be the whole marker.
         is_other = marker and not marker.is_canonical(spelt) and spelt != marker.canonical.strip()
         if table.lenient and is_other and not is_repaired:
-            raise Broken(f"it reads {spelt!r} as {event.name!r} without a repair")
+            raise Broken(f"{spelt!r} is read as {event.name!r} without a repair")

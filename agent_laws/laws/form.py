@@ -30,24 +30,24 @@ def the_sample_is_one_flawless_run(dialect: Dialect) -> None:
     sample = dialect.sample
     runs = parse_transcripts(sample, dialect=dialect)
     if len(runs) != 1:
-        raise Broken(f"it is {len(runs)} runs", text=sample)
+        raise Broken(f"the sample is read as {len(runs)} runs", text=sample)
     run = runs[0]
     check_sound(run, sample)
     if not run.question or run.preamble:
         where = f", after {run.preamble!r}" if run.preamble else ""
-        raise Broken(f"its question is {run.question!r}{where}", text=sample)
+        raise Broken(f"the question is read as {run.question!r}{where}", text=sample)
     if len(run.steps) < 2 or run.finish is None:
         steps = ", ".join(shown(step.action) for step in run.steps)
-        raise Broken(f"expected an action and then an answer; it is read as {steps}", text=sample)
+        raise Broken(f"expected an action and then an answer, found {steps}", text=sample)
     answer = sample_answer(dialect)
     check_answer(run, answer, sample)
     if not sample.endswith((run.finish.log, answer)):
-        raise Broken("something follows the answer", text=sample)
+        raise Broken("the sample goes on after the answer", text=sample)
 
 
 @law
 def two_samples_are_two_runs(dialect: Dialect) -> None:
-    """Check that two copies of the sample, as in a file of several runs, are read as two runs.
+    """Check that two copies of the sample, one after the other, are read as two runs.
 
     Raises:
         BrokenLawError: They are not read as two runs, since nothing ends an answer.
@@ -56,7 +56,7 @@ def two_samples_are_two_runs(dialect: Dialect) -> None:
     runs = parse_transcripts(text, dialect=dialect)
     if len(runs) != 2:
         answers = ", ".join(shown(run.finish) for run in runs)
-        raise Broken(f"the runs are 2, and are read as {len(runs)}, with {answers}", text=text)
+        raise Broken(f"2 runs are read as {len(runs)}, with the answers {answers}", text=text)
 
 
 @law
@@ -81,7 +81,8 @@ def a_stop_sequence_stops_no_step(
 ) -> None:
     """Check that each stop sequence ends a step after the whole action.
 
-    Where a call has no end of its own, it must be known that the text stopped; else it is an error.
+    If a call has no end of its own, the parser has to be told that the text stopped; otherwise the
+    text is an error.
 
     Raises:
         BrokenLawError: A stop sequence does not occur in a rendered step, or the action in front of
@@ -90,21 +91,21 @@ def a_stop_sequence_stops_no_step(
     parser = get_parser(dialect, lenient=True)
     text = parser.render((action, "seen"), thought=thought)
     if not parser.stop:
-        raise Broken("there is no stop sequence", text=text)
+        raise Broken("the parser has no stop sequence", text=text)
     met = {marker_in(dialect, stop) for stop in parser.stop if stop in text}
     for stop in parser.stop:
         before, found, _ = text.partition(stop)
         if not found and (marker_in(dialect, stop) in met - {""} or (dialect.several and met)):
             continue  # another spelling of one that occurs, or the end of a turn of calls
         if not found:
-            raise Broken(f"the stop sequence {stop!r} is not in a step that it writes", text=text)
+            raise Broken(f"the stop sequence {stop!r} is not in a rendered step", text=text)
         outcome = outcome_of(partial(parser.parse, before))
         if isinstance(outcome, Refusal):
             turn = outcome_of(partial(parser.read, before, ended="stop"))
             outcome = turn if isinstance(turn, Refusal) else turn.result
         if not is_same(outcome, action, before):
             raise Broken(
-                f"stopped at {stop!r}, {shown(action)} is read as {shown(outcome)}", text=before
+                f"if it stops at {stop!r}, {shown(action)} is read as {shown(outcome)}", text=before
             )
 
 
@@ -156,9 +157,9 @@ def the_replies_in_the_instructions_are_read(dialect: Dialect, tools: Collection
         for text, kind in zip(replies(dialect, tools), (AgentAction, AgentFinish), strict=True):
             turn = parser.read(text)
             if not all(isinstance(result, kind) for result in results_in(turn.result)):
-                raise Broken(f"it is read as {shown(turn.result)}", text=text)
+                raise Broken(f"the reply is read as {shown(turn.result)}", text=text)
             if turn.repairs:
-                raise Broken(f"it is repaired: {turn.repairs[0].message}", text=text)
+                raise Broken(f"the reply is repaired: {turn.repairs[0].message}", text=text)
 
 
 @law
@@ -178,7 +179,7 @@ def without_tools_no_call_is_shown(dialect: Dialect) -> None:
     for text in (told, *told.split("\n\n"), observation, shown_answer):
         for made in results_in(outcome_of(partial(parser.parse, text))):
             if isinstance(made, AgentAction):
-                raise Broken(f"it is read as {shown(made)}", text=text)
+                raise Broken(f"the text is read as {shown(made)}", text=text)
     for text in filter(None, (replies(dialect, [])[1], shown_answer)):
         outcome = outcome_of(partial(parser.parse, text))
         if not isinstance(outcome, AgentFinish):
@@ -189,8 +190,8 @@ def without_tools_no_call_is_shown(dialect: Dialect) -> None:
 def what_is_copied_from_the_instructions_is_no_turn(dialect: Dialect, tools: ToolSet) -> None:
     """Check that lenient mode refuses the example replies in the instructions.
 
-    A small model writes them back. They call a tool with placeholders, or answer with one. An input
-    that no schema describes, such as code, is not checked.
+    Small models copy them. They call a tool with placeholders, or answer with one. An input that no
+    schema describes, such as code, is not checked.
 
     Raises:
         BrokenLawError: One is read as an action that a tool takes, or as an answer.
@@ -200,7 +201,7 @@ def what_is_copied_from_the_instructions_is_no_turn(dialect: Dialect, tools: Too
         outcome = outcome_of(partial(parser.parse, text))
         made = results_in(outcome)
         if any(isinstance(each, AgentFinish) or tools.checks(each.tool) for each in made):
-            raise Broken(f"what is copied is read as {shown(outcome)}", text=text)
+            raise Broken(f"the copied reply is read as {shown(outcome)}", text=text)
 
 
 @law
@@ -219,10 +220,10 @@ def the_example_is_an_action(dialect: Dialect) -> None:
 
 @law
 def a_prompt_ends_where_a_word_may_begin(dialect: Dialect) -> None:
-    """Check that neither a prompt nor a scratchpad ends in blanks.
+    """Check that neither a prompt nor a scratchpad ends in a space or a tab.
 
-    Tokenizers write a space with the word behind it, so a model that reads a space at the end does
-    not write the words that it was trained to write there.
+    Tokenizers join a space to the word after it, so a model that reads a space at the end does not
+    write the words that it was trained to write there.
 
     Raises:
         BrokenLawError: A prompt ends in a blank or a tab.

@@ -51,7 +51,7 @@ def without_a_repair_both_readings_are_the_same(dialect: Dialect, text: str) -> 
         is_same = _without_edges(strict) == _without_edges(lenient.outcome)
     if not is_same:
         raise Broken(
-            f"it is read strictly as {shown(strict)}, leniently as {shown(lenient.outcome)},"
+            f"strict mode reads {shown(strict)}, lenient mode {shown(lenient.outcome)},"
             " and no repair is reported"
         )
 
@@ -88,7 +88,7 @@ _ENDS: Final = {token.canonical for token in END_TOKENS}
 
 @law
 def lenient_reads_what_strict_reads(dialect: Dialect, text: str) -> None:
-    """Check that lenient mode reads *text* if strict mode does, but for what it refuses with care.
+    """Check that lenient mode reads *text* if strict mode does, except for reasons in `CAREFUL`.
 
     Texts in which the modes find different labels are skipped; see `is_clear`.
 
@@ -119,7 +119,7 @@ def lenient_reads_what_strict_reads(dialect: Dialect, text: str) -> None:
     ):
         return
     raise Broken(
-        f"it is read strictly as {shown(strict)}, and leniently refused: {lenient.outcome.message}"
+        f"strict mode reads {shown(strict)}, lenient mode refuses it: {lenient.outcome.message}"
     )
 
 
@@ -271,10 +271,9 @@ def _readings(
 def a_call_ends_an_open_thought(
     dialect: Dialect, mode: Mode, text: str, *, start: str = "", meant: Sequence[Meant]
 ) -> None:
-    """Check that calls at the end of a thought that is open are made, and reported.
+    """Check that calls at the end of an open thought are made, and reported as a repair.
 
-    They are not if the text was cut, if it goes on, or if the tool is not known; and strict reading
-    makes none.
+    They are not made if the text was cut, if it goes on, if the tool is unknown, or in strict mode.
 
     Args:
         dialect: The dialect to test.
@@ -290,10 +289,10 @@ def a_call_ends_an_open_thought(
         for read in _readings(dialect, mode, text, start, ended=ended):
             calls = calls_in(read.outcome)
             if len(calls) != len(meant) or first_wrong(calls, meant) is not None:
-                reason = f"it is read as {shown(read.outcome)}, where {shown(meant)} is meant"
+                reason = f"the text is read as {shown(read.outcome)}, expected {shown(meant)}"
                 raise Broken(f"{reason} (ended: {ended})", chunks=read.chunks)
             if "open_reasoning" not in read.repairs:
-                raise Broken("a call in reasoning is not reported", chunks=read.chunks)
+                raise Broken("no repair reports the call in reasoning", chunks=read.chunks)
     drafts: list[tuple[str, Ended, Sequence[str] | None]] = [
         (text, "length", None),
         (f"{text}\nOr should I not?", "stop", None),
@@ -303,7 +302,7 @@ def a_call_ends_an_open_thought(
     for draft, ended, tools in drafts:
         for read in _readings(dialect, mode, draft, start, ended=ended, tools=tools):
             if not isinstance(read.outcome, Refusal):
-                reason = f"a draft is read as {shown(read.outcome)} (ended: {ended})"
+                reason = f"the draft of a call is read as {shown(read.outcome)} (ended: {ended})"
                 raise Broken(reason, text=draft, chunks=read.chunks)
 
 
@@ -326,12 +325,12 @@ def a_thought_keeps_its_words(
     """
     for read in _readings(dialect, mode, text, start):
         if isinstance(read.outcome, Refusal):
-            raise Broken(f"it is {shown(read.outcome)}", chunks=read.chunks)
+            raise Broken(f"the turn is {shown(read.outcome)}", chunks=read.chunks)
         if read.thought != thought:
-            reason = f"the thought is {thought!r}, and is read as {read.thought!r}"
+            reason = f"the thought {thought!r} is read as {read.thought!r}"
             raise Broken(reason, chunks=read.chunks)
         if read.content != answer:
-            reason = f"the answer is {answer!r}, and is read as {read.content!r}"
+            reason = f"the answer {answer!r} is read as {read.content!r}"
             raise Broken(reason, chunks=read.chunks)
 
 
@@ -339,7 +338,7 @@ def a_thought_keeps_its_words(
 def no_answer_has_the_end_of_a_thought(
     dialect: Dialect, mode: Mode, text: str, *, start: str = "", thought: str, answer: str
 ) -> None:
-    """Check that a mark that closes a thought again is left out of the answer, and reported.
+    """Check that a second closing mark of a thought is dropped from the answer, and reported.
 
     Args:
         dialect: The dialect to test.
@@ -354,7 +353,7 @@ def no_answer_has_the_end_of_a_thought(
     """
     for read in _readings(dialect, mode, text, start):
         if read.thought != thought or (read.content or "").replace(answer, "").strip():
-            reason = f"the answer is {answer!r}, and is read as {read.content!r}"
+            reason = f"the answer {answer!r} is read as {read.content!r}"
             raise Broken(reason, chunks=read.chunks)
         if not read.repairs:
-            raise Broken("a mark is dropped and nothing is reported", chunks=read.chunks)
+            raise Broken("a mark is dropped, but no repair is reported", chunks=read.chunks)

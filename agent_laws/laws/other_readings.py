@@ -47,7 +47,7 @@ def strict_reading_is_never_laxer(
             continue
         lenient = reading(dialect, "lenient", text, tools=tools, ended=ended)
         if not calls_in(lenient):
-            reason = f"strictly it is read as {shown(strict)}, leniently as {shown(lenient)}"
+            reason = f"strict mode reads {shown(strict)}, lenient mode {shown(lenient)}"
             raise Broken(f"{reason} (ended: {ended})")
 
 
@@ -60,7 +60,7 @@ def nothing_beside_a_call_is_dropped(
     tools: Tools | ToolSet | None = None,
     may_repair: bool = False,
 ) -> None:
-    """Check that *text*, a turn with something beside the arguments of a call, is refused.
+    """Check that *text*, a turn with something next to the arguments of a call, is refused.
 
     Args:
         dialect: The dialect to test.
@@ -77,7 +77,7 @@ def nothing_beside_a_call_is_dropped(
         turn = turn_of(parser, text, ended)
         if isinstance(turn, Refusal) or (may_repair and calls_in(turn.result) and turn.repairs):
             continue
-        raise Broken(f"it is read as {shown(turn.result)}, and a part is dropped (ended: {ended})")
+        raise Broken(f"a part is dropped, and the rest is {shown(turn.result)} (ended: {ended})")
 
 
 @law
@@ -101,16 +101,16 @@ def auto_reads_what_a_dialect_writes(
         streamed = outcome_of(partial(_streamed, parser, text, size))
         whole = found if isinstance(found, Refusal) else (found.result, found.dialect)
         if streamed != whole:
-            raise Broken(f"in chunks of {size} it is {shown(streamed)}, and whole {shown(whole)}")
+            raise Broken(f"in chunks of {size}, it is {shown(streamed)}, but whole {shown(whole)}")
     wanted = outcome_of(lambda: parser_for(dialect, "lenient", known).read(text))
     if isinstance(found, Refusal) or isinstance(wanted, Refusal):
         return
     if calls_in(found.result) != calls_in(wanted.result):
-        raise Broken(f"it is {shown(wanted.result)}, and is read as {shown(found.result)}")
+        raise Broken(f"expected {shown(wanted.result)}, found {shown(found.result)}")
     if isinstance(wanted.result, AgentFinish) and found.content != wanted.content:
-        raise Broken(f"the answer is {wanted.content!r}, and is read as {found.content!r}")
+        raise Broken(f"the answer {wanted.content!r} is read as {found.content!r}")
     if found.thought != wanted.thought:
-        raise Broken(f"the thought is {wanted.thought!r}, and is read as {found.thought!r}")
+        raise Broken(f"the thought {wanted.thought!r} is read as {found.thought!r}")
 
 
 def _streamed(parser: Any, text: str, size: int) -> tuple[Any, str]:

@@ -82,7 +82,7 @@ def any_cut_gives_the_same_runs(dialect: Dialect, text: str, *, sizes: Sequence[
     for chunks in _cuts_of(text, sizes, halves=False):
         other = runs_in(dialect, chunks)
         if other != runs:
-            raise Broken(f"the runs are {shown(runs)}, and {shown(other)} in chunks", chunks=chunks)
+            raise Broken(f"the runs are {shown(runs)}, but {shown(other)} in chunks", chunks=chunks)
 
 
 @law
@@ -98,13 +98,13 @@ def each_step_of_a_transcript_is_reported_once(dialect: Dialect, text: str) -> N
     steps += parser.close()
     kept = [step for run in parser.runs for step in run.all_steps]
     if steps != kept:
-        raise Broken(f"it emits {len(steps)} steps and keeps {len(kept)}, or other ones")
+        raise Broken(f"the {len(steps)} emitted steps differ from the {len(kept)} in the runs")
     for run in parser.runs:
         found = [step.number for step in run.all_steps]
         if found != list(range(1, len(found) + 1)):
-            raise Broken(f"the steps have the numbers {found}")
+            raise Broken(f"the steps do not have consecutive numbers: {found}")
         if not all((step.action is None) == (step.error is not None) for step in run.all_steps):
-            raise Broken("a step has neither an action nor an error, or both")
+            raise Broken("a step has neither an action nor an error, or it has both")
 
 
 @law
@@ -124,7 +124,7 @@ def parse_gives_the_result_of_the_stream(
     story = story_of(dialect, mode, [text], tools=tools, on_conflict=on_conflict)
     outcome = parsed(dialect, mode, text, tools=tools, on_conflict=on_conflict)
     if outcome != story.outcome:
-        raise Broken(f"it is read as {shown(outcome)}, and streamed as {shown(story.outcome)}")
+        raise Broken(f"parsed, it is {shown(outcome)}, but streamed {shown(story.outcome)}")
     try:
         read = whole_reader(dialect, mode, on_conflict).read(text, tools)
     except OutputParserException:
@@ -132,9 +132,9 @@ def parse_gives_the_result_of_the_stream(
     if read is None:
         return
     if read.events != story.events:
-        raise Broken(f"its events are {shown(read.events)}, and streamed {shown(story.events)}")
+        raise Broken(f"the events are {shown(read.events)}, but streamed {shown(story.events)}")
     if read.repairs != tuple(story.of(Repair)) or read.result != story.outcome:
-        raise Broken(f"it is read as {shown(read)}, and streamed {shown(story.events)}")
+        raise Broken(f"the text is read as {shown(read)}, but streamed {shown(story.events)}")
 
 
 @law
@@ -156,7 +156,7 @@ def the_last_word_on_an_action_is_the_result(
     ends += (event.finish for event in story.of(Finish))
     if ends != results_in(story.outcome):
         ends_reported = ", ".join(map(shown, ends)) or "no action and no answer"
-        raise Broken(f"it emits {ends_reported}, and is read as {shown(story.outcome)}")
+        raise Broken(f"the stream emits {ends_reported}, the result is {shown(story.outcome)}")
 
 
 @law
@@ -176,20 +176,20 @@ def no_character_is_lost_or_repeated(
         start, end = event.span
         # A tool without a written name is emitted at the beginning of its input.
         if start != at or not (at < end or isinstance(event, ToolNamed)):
-            raise Broken(f"all text up to {at} is emitted, and then {shown(event)}", chunks=chunks)
+            raise Broken(f"text is emitted up to {at}, and then {shown(event)}", chunks=chunks)
         at = end
     if at != len(text):
-        raise Broken(f"all text up to {at} is emitted, of {len(text)} characters", chunks=chunks)
+        raise Broken(f"text is emitted up to {at} of {len(text)} characters", chunks=chunks)
     for delta in story.of(*DELTAS):
         raw = text[slice(*delta.span)]
         # An answer in JSON is emitted with its escapes resolved, which makes it shorter.
         is_resolved = isinstance(delta, AnswerDelta) and len(delta.text) < len(raw)
         if delta.text != raw and not is_resolved:
-            raise Broken(f"it emits {shown(delta)}, but the text there is {raw!r}", chunks=chunks)
+            raise Broken(f"the span of {shown(delta)} has other text: {raw!r}", chunks=chunks)
     for event in story.events:
         start, end = event.span
         if not 0 <= start <= end <= len(text):
-            raise Broken(f"{shown(event)} is not in the text", chunks=chunks)
+            raise Broken(f"{shown(event)} has a span outside of the text", chunks=chunks)
 
 
 @law
@@ -203,9 +203,9 @@ def the_log_is_the_text_of_the_model(dialect: Dialect, mode: Mode, text: str) ->
     is_cut = any(repair.kind == "invented" for repair in story.of(Repair))
     for log in {result.log for result in results_in(story.outcome)}:
         if is_cut and (not text.startswith(log) or log != log.rstrip()):
-            raise Broken(f"the log is {log!r}, which is not the beginning of the text")
+            raise Broken(f"the log {log!r} is not the beginning of the text")
         if not is_cut and log != text:
-            raise Broken(f"the log is {log!r}")
+            raise Broken(f"the log {log!r} is not the whole text")
 
 
 @law
@@ -220,7 +220,7 @@ def the_log_of_a_step_is_part_of_the_transcript(dialect: Dialect, text: str) -> 
     logs += (event.finish.log for event in story.of(Finish))
     for log in logs:
         if log not in text or log != log.strip():
-            raise Broken(f"the log of a step is {log!r}")
+            raise Broken(f"the log of a step is not text from the transcript: {log!r}")
 
 
 @law

@@ -32,10 +32,10 @@ def a_stream_ends_in_the_result_of_the_whole(
     The last value of a stream equals the result for the whole; texts, items and leaves add up to
     it. Values are compared by their `repr`: ``1`` is not ``1.0``. If the whole gives an error, the
     stream ends in an error with the same message and span. A stream without chunks yields nothing.
-    Three exemptions, all as LangChain has them: a stream of XML ignores text around the first
-    document, where the whole may give an error; it begins at the first tag, where the whole may be
-    in a fence behind that; and it yields the elements within one that begins with text, where the
-    whole has that text.
+    There are three exceptions, all as in LangChain: a stream of XML ignores text around the first
+    document, which may be an error in the whole; it begins at the first tag, even if the whole is
+    in a fence after that; and for an element that begins with text, it yields the elements inside,
+    while the whole has that text.
 
     Args:
         parser: An output parser, from this package or your own.
@@ -68,7 +68,7 @@ def _outcome(parser: Any, whole: Any, do: Callable[[], Any]) -> str:
         if isinstance(error, OutputParserException):
             span, text = error.span, error.llm_output
             if not isinstance(text, str) or span is None:
-                raise _broken(parser, whole, f"the error {str(error)!r} has no place") from error
+                raise _broken(parser, whole, f"the error {str(error)!r} has no span") from error
             if not (error.observation or "").strip():
                 raise _broken(
                     parser, whole, f"the error {str(error)!r} has no observation"

@@ -99,8 +99,8 @@ def every_marker_is_written(dialect: Dialect) -> None:
             continue
         if not any(_finds({name: marker}, text) for text in shown):
             raise Broken(
-                f"{marker.canonical!r}, the marker {name!r}, is not in the sample, nor in what"
-                " write and render_observation write"
+                f"{marker.canonical!r}, the marker {name!r}, is neither in the sample nor in what"
+                " write and render_observation return"
             )
 
 
@@ -174,13 +174,13 @@ def a_name_is_that_of_one_dialect(dialect: Dialect) -> None:
     names = [dialect.name, *dialect.aliases]
     for name in names:
         if names.count(name) > 1:
-            raise Broken(f"it has the name {name!r} twice")
+            raise Broken(f"the dialect has the name {name!r} twice")
     for other in map(get_dialect, list_dialects()):
         if other is dialect:
             continue
         for name in (other.name, *other.aliases):
             if name in names:
-                raise Broken(f"another dialect, {other.name!r}, has the name {name!r}")
+                raise Broken(f"another dialect, {other.name!r}, also has the name {name!r}")
 
 
 def _finds(markers: Mapping[str, Marker], text: str) -> bool:

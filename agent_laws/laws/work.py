@@ -55,7 +55,7 @@ class Work:
         self._strings: dict[int, str] = {}  # keeping the strings keeps their ids unique
 
     def count(self, do: Callable[[], object]) -> int:
-        """Return the work that *do* takes."""
+        """Return how much work *do* takes."""
         self.total = 0
         self._strings.clear()
         before = sys.getprofile()
@@ -133,7 +133,7 @@ class _CountedPattern:
 
 @contextmanager
 def counted_patterns(work: Work) -> Iterator[None]:
-    """Count the characters searched by the patterns of machines that are built in this context."""
+    """Count the characters that patterns search, for parsers built inside this context."""
     whole = vars(Patterns)["whole"]
     counted = property(lambda patterns: _CountedPattern(whole.__get__(patterns), work))
     setattr(Patterns, "whole", counted)  # noqa: B010 - it is another kind of property
@@ -157,7 +157,7 @@ _now: Final = time.thread_time
 
 
 def takes_twice_its_share(read: Callable[[str], object], short: str, long: str) -> bool:
-    """Return whether reading *long* takes more than twice the time that its length explains.
+    """Return whether reading *long* takes more than twice as long as its length explains.
 
     A busy machine slows down long work more than short work: other processes take the caches and
     the turbo of the processor. So a suspicion is confirmed against a scan of the same two texts,
@@ -244,7 +244,7 @@ text still grows too much after each doubling.
 
 @cache
 def shapes(dialect: Dialect) -> list[Shape]:
-    """Return shapes of texts that parsers are often slow on, with markers of this dialect."""
+    """Return shapes of texts on which parsers are often slow, with markers of this dialect."""
     found = [("", run) for run in (*RUNS, *fragments(dialect))]
     for label in ("\n" + marker.canonical for marker in markers(dialect)):
         found += (("", run) for run in (label, f"{label} a", f"{label}\n", label[1:]))
@@ -257,10 +257,11 @@ def shapes(dialect: Dialect) -> list[Shape]:
 
 
 def growth(do: Callable[[str, int], int], shape: Shape, size: int) -> float:
-    """Return the factor of work that *do* takes for twice the text, in chunks of *size*.
+    """Return how many times the work *do* needs for twice the text, in chunks of *size*.
 
-    If it is too large, that may be a step, as at the size of a window, or what is done only at
-    first use, such as another dialect's patterns; the next doublings tell, measured once more.
+    If the factor is too large, the reason may be a single step, as at the size of a window, or work
+    that is done only once, such as building patterns. So the text is doubled again, and measured
+    once more.
     """
     start, run = shape
     times = min(max(CHUNKS[size] // len(run), 8), _MOST_REPEATS)
@@ -304,7 +305,7 @@ def _check_growth(
             if (grown := growth(do, (start, run), size)) > _MOST_GROWTH:
                 how = "in one piece" if size == WHOLE else f"in chunks of {size}"
                 raise Broken(
-                    f"for twice as many {run!r} it does {grown:.1f} times the work, {how}",
+                    f"twice as many {run!r} take {grown:.1f} times the work, {how}",
                     text=start + run * 2,
                 )
 
@@ -331,7 +332,7 @@ def twice_the_text_is_twice_the_work(
 def twice_the_text_is_twice_the_work_of_parsing_it_at_once(
     dialect: Dialect, mode: Mode, shapes: Iterable[Shape]
 ) -> None:
-    """Check the same as `twice_the_text_is_twice_the_work` for `parse`, which emits no events.
+    """Check that parsing twice the text with `parse`, without events, takes about twice the work.
 
     Raises:
         BrokenLawError: The longer text takes more than 2.2 times the work.

@@ -37,7 +37,7 @@ def _lenient(dialect: Dialect) -> AnyDialectParser:
 
 def _expect(found: object, expected: object, what: str, text: str) -> None:
     if found != expected:
-        raise Broken(f"{what} is {shown(expected)}, and is read as {shown(found)}", text=text)
+        raise Broken(f"{what} should be {shown(expected)}, found {shown(found)}", text=text)
 
 
 @law
@@ -78,7 +78,7 @@ def _check_read_back(dialect: Dialect, text: str, step: Step, thought: str) -> N
 
 
 def is_same(outcome: Outcome, step: Step, log: str) -> bool:
-    """Return whether *outcome* is exactly *step*, with this *log*."""
+    """Return whether *outcome* is exactly this *step* with this *log*."""
     return [_comparable(each) for each in results_in(outcome)] == [_comparable(step, log)]
 
 
@@ -94,7 +94,7 @@ def _comparable(step: Step, log: str | None = None) -> tuple[object, ...]:
 def plain_words_are_never_refused(
     dialect: Dialect, step: Step, *, thought: str = "", number: int = 1
 ) -> None:
-    """Check that *step*, which is made of plain words, is written, and is read back in both modes.
+    """Check that *step*, in plain words, can be written, and is read back in both modes.
 
     Raises:
         BrokenLawError: The dialect refuses to write the step, or reads it as a different one.
@@ -148,7 +148,7 @@ def _check_action(step: TranscriptStep, action: AgentAction, text: str) -> None:
 def a_scratchpad_is_a_transcript(
     dialect: Dialect, steps: Sequence[PlainStep], *, answer: str
 ) -> None:
-    """Check that a rendered run of *steps* that ends in an *answer* is read back.
+    """Check that a rendered run of *steps* with a final *answer* is read back.
 
     Args:
         dialect: The dialect to test.
@@ -176,19 +176,19 @@ def a_scratchpad_is_a_transcript(
 
 def _check_count(run: Transcript, count: int, text: str) -> None:
     if len(run.all_steps) != count:
-        raise Broken(f"there are {count} steps, and {len(run.all_steps)} are read", text=text)
+        raise Broken(f"{count} steps are read as {len(run.all_steps)} steps", text=text)
 
 
 def check_sound(run: Transcript, text: str) -> None:
-    """Check that all of a *run* was read without repairs."""
+    """Check that all of *run* was read without errors and repairs."""
     for step in run.failed:
         raise Broken(f"step {step.number} cannot be read: {step.error}", text=text)
     for repair in run.repairs:
-        raise Broken(f"it repairs text that it wrote: {repair.message}", text=text)
+        raise Broken(f"rendered text needs a repair: {repair.message}", text=text)
 
 
 def check_answer(run: Transcript, answer: str, text: str) -> None:
-    """Check that a *run* ends in this *answer*."""
+    """Check that *run* ends in this *answer*."""
     found = run.finish and run.finish.return_values
     _expect(found, {"output": answer}, "the answer", text)
     _expect(run.finish, run.steps[-1].action, "the last step", text)
@@ -213,10 +213,10 @@ def the_spans_of_a_step_are_where_its_parts_stand(
         _expect(step.observation, seen, "the observation", text)
         begins = (step.action.tool, str(step.action.tool_input))  # the tool name may be left out
         if not action.startswith(begins):
-            raise Broken(f"{shown(step.action)} has a span with the text {action!r}", text=text)
+            raise Broken(f"the span of {shown(step.action)} has other text: {action!r}", text=text)
         edges = [edge for span in spans if span for edge in span]
         if edges != sorted(edges):
-            raise Broken(f"the parts of step {step.number} have the spans {spans}", text=text)
+            raise Broken(f"the parts of step {step.number} are not in order: {spans}", text=text)
 
 
 @law
@@ -266,7 +266,7 @@ def _too_often(mark: str, more: int, plain: str, text: str) -> str:
     at = next((n for n, piece in enumerate(pieces[1:], 1) if piece not in others), 1)
     around = f"{pieces[at - 1][-40:]}{mark}{pieces[at][:40]}"
     times = "once" if more == 1 else f"{more} times"
-    return f"the marker {mark!r} occurs {times} too often, as here: {around!r}"
+    return f"the marker {mark!r} occurs {times} too often, for example here: {around!r}"
 
 
 @law
@@ -289,11 +289,11 @@ def no_observation_forges_a_mark(dialect: Dialect, observation: str) -> None:
 
 @law
 def no_failed_turn_forges_a_mark(dialect: Dialect, log: str) -> None:
-    """Check that the turn *log*, which failed, leaves the rest of a prompt as it is.
+    """Check that *log*, a failed turn, does not change the rest of a prompt.
 
     Args:
         dialect: The dialect to test.
-        log: A turn without what the dialect writes turns with, but for marks of what is given.
+        log: A turn without the marks of the dialect for turns, but with marks of results.
 
     Raises:
         BrokenLawError: A marker of results or turns occurs more often in the prompt than if the
@@ -311,7 +311,7 @@ def no_failed_turn_forges_a_mark(dialect: Dialect, log: str) -> None:
         return
     pads = [parser.format_scratchpad([each, step]) for each in failed]
     wanted, found = (_acted(parse_transcript(pad, dialect=dialect)) for pad in pads)
-    _expect(found, wanted, "what is read of the run", pads[1])
+    _expect(found, wanted, "the run", pads[1])
 
 
 def _acted(run: Transcript) -> list[tuple[object, ...]]:
@@ -325,7 +325,7 @@ def _acted(run: Transcript) -> list[tuple[object, ...]]:
 
 @law
 def what_is_read_is_read_back(dialect: Dialect, log: str, observation: str) -> None:
-    """Check that no run which begins with the turn *log* has another action than that turn.
+    """Check that a run that begins with the turn *log* has no other action than that turn.
 
     Raises:
         BrokenLawError: A step of the run that was written has another action.
@@ -372,14 +372,14 @@ def what_is_escaped_is_unescaped(dialect: Dialect, text: str) -> None:
     escaped = escape(dialect, text)
     found = unescape(dialect, escaped)
     if found != text:
-        raise Broken(f"it is escaped as {shown(escaped)}, which is read as {shown(found)}")
+        raise Broken(f"the text is escaped as {shown(escaped)}, and unescaped as {shown(found)}")
 
 
 @law
 def the_last_question_before_a_step_is_the_question(
     dialect: Dialect, before: Sequence[str], question: str
 ) -> None:
-    """Check that the last of several questions in front of a step is read as the question.
+    """Check that the last of several questions before a step is read as the question.
 
     Raises:
         BrokenLawError: Another question is read, or there is more than one step.

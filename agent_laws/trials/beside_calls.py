@@ -32,10 +32,10 @@ _decode = json.JSONDecoder().raw_decode
 
 
 class BesideCall(NamedTuple):
-    """A turn with something beside the arguments of its call."""
+    """A turn with something next to the arguments of its call."""
 
     kind: str
-    """What stands there: one of `KINDS`."""
+    """What is there: one of `KINDS`."""
     text: str
     """The turn."""
     tools: ToolSet
@@ -46,10 +46,10 @@ class BesideCall(NamedTuple):
 
 @cache
 def beside_calls(dialect: Dialect, mode: Mode) -> tuple[BesideCall, ...]:
-    """Return turns with something beside the arguments, at each level of a call.
+    """Return turns with something next to the arguments, at each level of a call.
 
-    Lenient mode may report a member that names no parameter. Strict mode refuses it, but in formats
-    with one step a turn, where LangChain's parsers ignore it: there it is not tried.
+    Lenient mode may report a member that names no parameter. Strict mode refuses it, except in
+    formats with one step per turn, where LangChain's parsers ignore it; those are not tried.
     """
     turn = written_turn(dialect, _INPUT)
     if turn is None:

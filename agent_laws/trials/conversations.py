@@ -232,7 +232,7 @@ def _error_of(parser: Any, message: AIMessage) -> OutputParserException:
         parser.read(message)
     except OutputParserException as error:
         return error
-    raise AssertionError("there is no such tool")
+    raise AssertionError("a call of an unknown tool was not refused")
 
 
 def _written(parser: Any, tool: str) -> str:
@@ -248,7 +248,7 @@ def _written(parser: Any, tool: str) -> str:
 
 
 def plain(tool_input: Any) -> Any:
-    """Return an input as it counts: of a text, or of one argument that is a text, that text."""
+    """Return an input for comparison: a single argument that is a text counts as that text."""
     if isinstance(tool_input, str):
         with suppress(ValueError):
             read = json.loads(tool_input)
@@ -263,7 +263,7 @@ def plain(tool_input: Any) -> Any:
 
 
 def meaning_of(messages: Iterable[Any], parser: Any = None) -> tuple[Meaning, str]:
-    """Return what *messages* mean, and all that the model and the tools said in them.
+    """Return the calls and texts in *messages*, and all words of the model and the tools.
 
     Args:
         messages: The messages, in the form of any API.

@@ -95,7 +95,7 @@ class SpoiltKey(NamedTuple):
 
 
 def spoilt_keys(dialect: Dialect, mode: Mode) -> Iterator[SpoiltKey]:
-    """Yield turns with two keys in a call, in each of which one thing between them is misspelt.
+    """Yield turns with two keys in a call, each with one misspelling between the keys.
 
     These are quotes, attributes, white space and the case of letters, and, if the tool is known,
     tags that open a value. Inputs that the dialect reads as text yield no turns.

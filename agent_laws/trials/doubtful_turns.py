@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class DoubtfulTurn(NamedTuple):
-    """A turn that lenient mode has reason to refuse."""
+    """A turn that lenient mode may refuse with good reason."""
 
     text: str
     """The turn."""
@@ -27,7 +27,7 @@ class DoubtfulTurn(NamedTuple):
 
 
 def doubtful_turns(dialect: Dialect) -> Iterator[DoubtfulTurn]:
-    """Yield half calls, calls that are enclosed, and calls with something beside or missing."""
+    """Yield half calls, enclosed calls, and calls with something extra or something missing."""
     for quoted in quotations(dialect, "lenient"):
         yield DoubtfulTurn(quoted.text, None)
     for turn in sample_turns(dialect):

@@ -133,9 +133,9 @@ KINDS: Final = (
 
 @cache
 def enclosed_calls(dialect: Dialect) -> tuple[EnclosedCall, ...]:
-    """Return turns in which something encloses a call; marks of the dialect itself are left out.
+    """Return turns in which something encloses a call, other than the dialect's own marks.
 
-    Behind each second one stands a call that is meant, if turns may have several.
+    In every second turn, a real call follows, if turns may have several calls.
     """
     turn = usual_turn(dialect, "quoted")
     call = turn.text.strip("\n")

@@ -29,21 +29,21 @@ _SIGNS: Final = re.compile(r"[{(<]")
 
 
 class ForeignTurn(NamedTuple):
-    """A turn with calls, and what another reader knows."""
+    """A turn with calls, and the tools that a parser for another dialect knows."""
 
     turn: SampleTurn
     """The turn."""
     tools: ToolSet
-    """Tools that take its calls."""
+    """Tools that accept its calls."""
     meant: list[Meant]
     """The calls as the dialect that writes the turn reads them."""
 
 
 def foreign_turns(dialect: Dialect) -> Iterator[ForeignTurn]:
-    """Yield turns of *dialect*, each with tools of two shapes.
+    """Yield the turns of *dialect*, each with two sets of tools, of different shapes.
 
-    They have required parameters, and another shape. Turns whose calls name no tool, such as code,
-    are left out.
+    One set has required parameters, the other has another shape. Turns whose calls name no tool,
+    such as code, are skipped.
     """
     others = cycle(DECLARED[1:])
     for turn in sample_turns(dialect):
@@ -59,7 +59,7 @@ def foreign_turns(dialect: Dialect) -> Iterator[ForeignTurn]:
 
 
 def stripped_turns(dialect: Dialect) -> Iterator[ForeignTurn]:
-    """Yield turns of *dialect* without its special tokens, if these leave signs of a call."""
+    """Yield turns of *dialect* without its special tokens, if the rest still looks like a call."""
     if not _SIGNS.search(_SPECIAL.sub("", usual_turn(dialect, "lakes").text)):
         return
     for each in foreign_turns(dialect):
@@ -122,7 +122,7 @@ def _without_reasoning(text: str, dialect: Dialect) -> str:
 
 
 def told_turns(dialect: Dialect) -> Iterator[tuple[str, ToolSet]]:
-    """Yield what *dialect* writes, calls and answers, with tools that take the calls."""
+    """Yield calls and answers as *dialect* writes them, with tools that accept the calls."""
     known = ToolSet([])
     for turn, known, _ in foreign_turns(dialect):
         yield turn.text, known

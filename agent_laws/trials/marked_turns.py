@@ -30,7 +30,7 @@ _MARK: Final = re.compile(r"[<\[\]][^<>\[\]\s]+[>\]]").match
 
 
 class MarkedTurn(NamedTuple):
-    """A turn with a mark that opens a call."""
+    """A turn with a mark that begins a call."""
 
     text: str
     """The turn."""
@@ -39,7 +39,7 @@ class MarkedTurn(NamedTuple):
 
 
 class GivenResult(NamedTuple):
-    """A turn in which the model goes on with what it is given."""
+    """A turn in which the model goes on and writes a result or another turn itself."""
 
     text: str
     """The turn."""
@@ -53,9 +53,9 @@ class GivenResult(NamedTuple):
 
 @cache
 def call_marks(dialect: Dialect, mode: Mode) -> tuple[str, ...]:
-    """Return the marks by which a call begins in this *mode*, in all spellings.
+    """Return the marks that begin a call in this *mode*, in all spellings.
 
-    Words are not among them, nor are marks that open a turn of the model, since both may stand
+    Words are not among them, nor are marks that open a turn of the model, since both may come
     before an answer. If a mark counts only at the beginning of a line, it begins with a line break.
     """
     if not dialect.several:
@@ -96,7 +96,7 @@ def _texts(dialect: Dialect, marker: Marker) -> tuple[str, ...]:
 
 @cache
 def broken_calls(dialect: Dialect, mode: Mode) -> tuple[MarkedTurn, ...]:
-    """Return turns in which marks of calls stand alone, twice, or before what is not a call."""
+    """Return turns with marks of calls that are alone, repeated, or not followed by a call."""
     marks = call_marks(dialect, mode)
     call = usual_turn(dialect, "value").text.strip() if marks else ""
     said = dialect.write(Written(answer="It is noon.")) if marks else ""
@@ -127,7 +127,7 @@ def _mutants(call: str) -> Iterator[str]:
 
 @cache
 def given_results(dialect: Dialect, mode: Mode) -> tuple[GivenResult, ...]:
-    """Return turns that go on with a result, or with the turn of another role.
+    """Return turns that continue with a result, or with the turn of another role.
 
     There are none if nothing but words or brackets marks a result.
     """
@@ -193,7 +193,7 @@ class Thought(NamedTuple):
 
 
 def open_thoughts(dialect: Dialect, mode: Mode) -> Iterator[OpenThought]:
-    """Yield turns in which a call ends an open thought, if a mark opens the calls of *dialect*.
+    """Yield turns in which a call ends an open thought, if *dialect* has a mark that begins calls.
 
     Strict reading knows only the marks that the dialect writes around thoughts.
     """
@@ -212,7 +212,7 @@ def open_thoughts(dialect: Dialect, mode: Mode) -> Iterator[OpenThought]:
 
 
 def nested_thoughts(dialect: Dialect, _mode: Mode) -> Iterator[Thought]:
-    """Yield turns with thoughts that contain the marks of *dialect* for thoughts."""
+    """Yield turns with thoughts that contain the thought marks of *dialect*."""
     for opens, closes in own_marks(dialect):
         if not _is_known(dialect.strict, opens):
             continue
@@ -231,7 +231,7 @@ def nested_thoughts(dialect: Dialect, _mode: Mode) -> Iterator[Thought]:
 
 
 def stray_ends(dialect: Dialect, mode: Mode) -> Iterator[Thought]:
-    """Yield turns with an answer that another end of a thought follows, or half of one.
+    """Yield turns with a second closing mark of a thought, or half of one, after the answer.
 
     Half of a mark is clear if no other mark begins with it. Strict reading repairs nothing.
     """

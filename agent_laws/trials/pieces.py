@@ -158,7 +158,7 @@ def bodies(dialect: Dialect) -> list[str]:
 
 @cache
 def small_inputs(dialect: Dialect) -> list[str]:
-    """Return turns with an action that consists of a few brackets, quotes and similar marks.
+    """Return turns with an action that consists only of a few brackets, quotes and similar marks.
 
     The marks are the input or the whole action, both with and without the closer of the dialect.
     """
@@ -178,7 +178,7 @@ _TOKENS: Final = re.compile(r"\[\[[^<>\[\]\s\0]+\]\]|[<\[][^<>\[\]\s\0]+[>\]]").
 
 @cache
 def template_marks(dialect: Dialect) -> list[str]:
-    """Return the markers that begin or end a part of a chat prompt, and the end of a turn."""
+    """Return the markers that begin or end a part of a chat prompt, or end a turn."""
     frame = [part.strip() for part in dialect.turn_frame if part.strip()]
     marks = {"<|im_start|>", "<|im_end|>", "<|eot_id|>", "</s>", *frame}
     if dialect.several:
@@ -191,14 +191,14 @@ def template_marks(dialect: Dialect) -> list[str]:
 
 @cache
 def given_texts(dialect: Dialect) -> list[str]:
-    """Return what the model is given besides words: results, as written, and the frame of turns."""
+    """Return texts that prompts contain and models do not write: results and frames of turns."""
     results = [Result(a_tool(dialect), "one")] * (2 if dialect.several else 1)
     texts = [dialect.results_text(results).removesuffix(dialect.generation_prompt(2))]
     return [*texts, *dialect.turn_frame, "<|im_start|>user\n", "[INST]", "<|im_end|>"]
 
 
 def given_marks(dialect: Dialect) -> list[str]:
-    """Return the special tokens of `given_texts` with which no turn of the model is written."""
+    """Return the special tokens of `given_texts` that do not occur in turns of the model."""
     own = "".join(written(dialect))
     found = _TOKENS(" ".join(given_texts(dialect)))
     return sorted({mark for mark in found if mark not in own})

@@ -57,7 +57,7 @@ class QuotedCall(NamedTuple):
     text: str
     """The turn."""
     meant: tuple[Meant, ...] = ()
-    """The calls behind the quotation, which are meant."""
+    """The calls after the quotation, which are meant."""
     may_repair: bool = False
     """Whether the call may be made as a repair, since some families mean it."""
     start: str = ""
@@ -88,7 +88,7 @@ def own_marks(dialect: Dialect) -> tuple[tuple[str, str], ...]:
 
 @cache
 def quotations(dialect: Dialect, mode: Mode) -> tuple[QuotedCall, ...]:
-    """Return turns with a call within reasoning or a quotation that this *mode* recognises."""
+    """Return turns with a call inside reasoning or a quotation that this *mode* recognises."""
     call, real = usual_turn(dialect, "quoted"), usual_turn(dialect, "meant")
     meant = tuple(calls_in(reading(dialect, mode, real.text, ended="stop")))
     found = [*_reasoned(dialect, mode, call.text)]

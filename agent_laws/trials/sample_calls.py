@@ -190,7 +190,7 @@ class SampleTurn(NamedTuple):
 def sample_turns(dialect: Dialect) -> tuple[SampleTurn, ...]:
     """Return turns of one and of several calls, with and without thoughts and content.
 
-    Turns that the dialect cannot write are left out.
+    Turns that the dialect cannot write are skipped.
     """
     found = (written_turn(dialect, *asked) for asked in _asked(dialect))
     return tuple(turn for turn in found if turn is not None)
@@ -219,7 +219,7 @@ def written_turn(
 ) -> SampleTurn | None:
     """Return a turn with calls for *tool_input* and *others*, or `None` if it cannot be written.
 
-    Content is left out if the dialect has no content next to calls.
+    Content is dropped if the dialect has no content next to calls.
     """
     first, *more = _TOOLS if a_tool(dialect) == "search" else [a_tool(dialect)] * len(_TOOLS)
     calls = (WrittenCall(first, tool_input), *map(WrittenCall, more, others))
@@ -247,10 +247,10 @@ def written_turn(
 
 
 def seams(turn: SampleTurn) -> list[int]:
-    """Return the places where half of a *turn* looks like a whole one.
+    """Return the offsets at which the first part of a *turn* looks like a whole turn.
 
-    They are behind the beginning of each name, behind the name, behind what opens the input, and in
-    what closes the last one.
+    They are after the beginning of each name, after the name, after the opening of the input, and
+    in the text that closes the last input.
     """
     found, at = [0, *range(max(len(turn.text) - 8, 0), len(turn.text))], 0
     for call in turn.calls:
@@ -266,5 +266,5 @@ def usual_turn(dialect: Dialect, word: str) -> SampleTurn:
     """Return a turn whose input is one *word*, in the usual type of the dialect."""
     is_text = isinstance(sample_action(dialect).tool_input, str)
     turn = written_turn(dialect, word if is_text else {"query": word})
-    assert turn is not None, "a plain word can be written"
+    assert turn is not None, "every dialect can write a plain word"
     return turn

@@ -122,7 +122,7 @@ def pieces(dialect: Dialect) -> st.SearchStrategy[str]:
 
 @cache
 def soup(dialect: Dialect) -> st.SearchStrategy[str]:
-    """Return a strategy for pieces of the dialect in any order."""
+    """Return a strategy for texts of pieces of the dialect in any order."""
     return st.lists(pieces(dialect), max_size=12).map("".join)
 
 
@@ -148,7 +148,7 @@ def damaged(
 
 @st.composite
 def walks(draw: st.DrawFn, dialect: Dialect, mode: Mode) -> str:
-    """Draw a walk through the transitions of a table, to reach states that soup seldom does."""
+    """Draw a text that walks through transitions, to reach states that `soup` seldom reaches."""
     table = table_of(dialect, mode)
     state = table.transcript_start if mode == "transcript" else table.initial
     filling = st.one_of(
@@ -300,14 +300,14 @@ def forgeries(dialect: Dialect) -> st.SearchStrategy[str]:
 
 @cache
 def failed_turns(dialect: Dialect) -> st.SearchStrategy[str]:
-    """Return a strategy for turns that failed and hold what only results are written with."""
+    """Return a strategy for failed turns that contain text that occurs only in results."""
     part = st.sampled_from([*given_texts(dialect), "\n"])
     return st.lists(part | plain(), max_size=4).map("".join).map("Hm. {}x".format)
 
 
 @cache
 def turns_and_results(dialect: Dialect) -> st.SearchStrategy[tuple[str, str]]:
-    """Return a strategy for turns with words before their action, and results like turns."""
+    """Return a strategy for turns with words before an action, and results that look like turns."""
     action = {"action": a_tool(dialect), "action_input": "a"}
     fence = "`" * 3
     calls = [*written(dialect), json.dumps(action), f"{fence}{json.dumps(action)}{fence}"]
@@ -362,7 +362,7 @@ def plain_turns(dialect: Dialect) -> st.SearchStrategy[tuple[Step, str, int]]:
 
 @cache
 def wild_turns(dialect: Dialect) -> st.SearchStrategy[tuple[Step, str, int]]:
-    """Return a strategy for an action or answer with a thought and number, of any text."""
+    """Return a strategy for an action or answer with a thought and number, in any text."""
     return st.tuples(steps(dialect), thoughts(dialect), numbers())
 
 

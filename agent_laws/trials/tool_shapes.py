@@ -18,11 +18,11 @@ SHAPES: Final = {
     "undeclared": "nothing is known about the tools",
     "no_tools": "there are no tools",
     "names": "only the names of the tools are known",
-    "required": "every parameter is required; a call with text has one parameter, which takes it",
-    "optional": "the last parameter, and one that the call does not use, have defaults",
+    "required": "every parameter is required; the tool of a call with text has one parameter",
+    "optional": "the last parameter, and another one that the call does not use, have defaults",
     "defaults": "every parameter has a default, so that the tool needs nothing",
-    "beginnings": "for each tool there is one without parameters whose name its own begins with",
-    "beginnings_with_defaults": "likewise, and every parameter of both has a default",
+    "beginnings": "for each tool there is one without parameters, named like its beginning",
+    "beginnings_with_defaults": "as in 'beginnings', and every parameter has a default",
 }
 """The shapes of tools, each with what it means. A call without parameters makes its tool one that
 has none, in each of the last five shapes."""
@@ -31,7 +31,7 @@ DECLARED: Final = ("required", "optional", "defaults", "beginnings", "beginnings
 
 
 def tool_sets(calls: Sequence[WrittenCall]) -> dict[str, ToolSet | None]:
-    """Return the tools that a parser of these *calls* may have, by shape.
+    """Return the tools that a parser may have for these *calls*, by shape.
 
     Tools have parameters only if no two calls are of the same tool.
     """
@@ -47,7 +47,7 @@ def tool_sets(calls: Sequence[WrittenCall]) -> dict[str, ToolSet | None]:
 
 
 def beginning_of(name: str) -> str:
-    """Return the name of a tool that the *name* of another one begins with."""
+    """Return a shorter tool name with which *name* begins."""
     return name[: len(name) // 2]
 
 

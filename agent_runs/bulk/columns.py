@@ -56,7 +56,7 @@ an escape such as ``\ud800``.
 
 
 def json_text(value: Any) -> str:
-    """Return *value* as JSON; it may hold lone surrogates, as `value` may."""
+    """Return *value* as JSON text, in which lone surrogates are kept."""
     if isinstance(value, str):
         return encode_basestring(value)
     try:  # in a tenth of the time that `json` takes
@@ -89,10 +89,10 @@ def _texts(values: Sequence[str | None]) -> Any:
 
 
 class Rows:
-    """Rows of a table, which become the arrays of `TURN_FIELDS`; they are put in one after another.
+    """Collects the rows of a table, and returns them as the arrays of `TURN_FIELDS`.
 
-    A row that could not be read has only its kind and its error, and an empty row nothing. In all
-    others the lists are there, if only empty.
+    A row that could not be read has only a kind and an error, and an empty row has no values. In
+    all other rows the lists are present, though they may be empty.
     """
 
     def __init__(self) -> None:
@@ -107,18 +107,18 @@ class Rows:
         self._errors: list[dict[str, Any] | None] = []
 
     def put_nothing(self) -> None:
-        """Put a row without a text."""
+        """Add an empty row, for a record without a text."""
         self._put_unread(None, None)
 
     def put_error(self, error: OutputParserException) -> None:
-        """Put a row whose text could not be read."""
+        """Add a row for a text that could not be read."""
         start, end = error.span or (None, None)
         values = (error.reason, error.observation, start, end, error.line, error.column)
         names = (field.name for field in _ERROR)
         self._put_unread("error", dict(zip(names, map(_fit, values), strict=True)))
 
     def put(self, turn: PlainTurn) -> None:
-        """Put a row with what is in a turn."""
+        """Add a row for a turn that was read as a plain tuple."""
         calls, thought, content, answer, repairs = turn
         self._kinds.append("action" if calls else "answer")
         self._thoughts.append(thought)
@@ -132,7 +132,7 @@ class Rows:
         self._errors.append(None)
 
     def put_turn(self, turn: Turn) -> None:
-        """Put a row with a turn."""
+        """Add a row for a `Turn`."""
         calls: list[PlainCall] = []
         answer, result = None, turn.result
         if isinstance(result, AgentFinish):
@@ -153,7 +153,7 @@ class Rows:
         self._errors.append(error)
 
     def arrays(self) -> list[Any]:
-        """Return the arrays of all rows."""
+        """Return all rows as arrays, one for each of `TURN_FIELDS`."""
         tools, inputs, ids = zip(*self._calls, strict=True) if self._calls else ((), (), ())
         calls = [_texts(tools), _texts(_json_texts(inputs)), _texts(ids)]
         repairs = [*zip(*self._repairs, strict=True)] or [()] * 3

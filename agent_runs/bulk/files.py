@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Parsed(NamedTuple):
-    """What was parsed."""
+    """How many rows were parsed, and how many of them have errors."""
 
     rows: int
     """The number of rows."""
@@ -43,7 +43,7 @@ class Parsed(NamedTuple):
 
 
 class FileError(ValueError):
-    """A file cannot be parsed, or not together with the others.
+    """Raised if a file cannot be parsed, or does not have the same columns as the others.
 
     Args:
         file: Path of the file.
@@ -79,7 +79,7 @@ def parse_files(
 ) -> Parsed:
     """Parse the rows of *files* and write them all to one file, in order.
 
-    The output has the row groups of the files. It appears when it is whole.
+    The output has the row groups of the files. It appears only when it is complete.
 
     Args:
         files: Paths of Parquet files with the same columns.
@@ -96,9 +96,9 @@ def parse_files(
     """
     target = Path(out)
     if target.is_dir():
-        raise FileError(out, "it is a folder, not a file to write")
+        raise FileError(out, "the output is a folder; give the name of a file")
     if not target.parent.is_dir():
-        raise FileError(out, f"there is no folder {target.parent}")
+        raise FileError(out, f"the folder {target.parent} does not exist")
     folder = target.with_name(f"{target.name}.parts")
     schema, groups = _plan(files, target, folder, parser)
     rows = errors = 0
@@ -129,7 +129,7 @@ def rows_in(file: str) -> Iterator[dict[str, Any]]:
 
 
 def first_texts(files: Sequence[str], column: str, count: int) -> list[str]:
-    """Return the first texts in a column of Parquet files; none if there is no such column.
+    """Return the first texts in a column of Parquet files, or ``[]`` if there is no such column.
 
     Raises:
         FileError: A file cannot be read.
@@ -178,7 +178,7 @@ def _plan(
     for file in files:
         with _reading(file), pq.ParquetFile(file) as opened:
             if target.exists() and target.samefile(file):
-                raise ValueError("it is read, so it cannot be the output")
+                raise ValueError("a file that is read cannot also be the output")
             parsed = parser.schema(opened.schema_arrow)
             schema = parsed if schema is None else schema
             if not parsed.equals(schema):
@@ -196,11 +196,11 @@ def _difference(found: Any, first: Any, file: str) -> str:
     """Say how the schema *found* differs from the *first* one, which is that of *file*."""
     if found.names != first.names:
         ours, theirs = ", ".join(found.names), ", ".join(first.names)
-        return f"its columns are {ours}, and those of {file} {theirs}"
+        return f"the columns are {ours}, but those of {file} are {theirs}"
     for one, other in zip(found, first, strict=True):
         if not one.equals(other):
-            return f"its column {one.name!r} is {one.type}, and that of {file} {other.type}"
-    return f"its columns are not those of {file}"
+            return f"the column {one.name!r} is {one.type}, but in {file} it is {other.type}"
+    return f"the columns differ from those of {file}"
 
 
 @contextmanager
@@ -237,7 +237,7 @@ def _locked(folder: Path, out: str) -> Iterator[None]:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError:
-        raise FileError(out, "another run is writing it") from None
+        raise FileError(out, "another process is writing this file") from None
     finally:
         os.close(opened)
 
@@ -247,7 +247,7 @@ def _prepare(folder: Path, description: str) -> None:
     plan = folder / _PLAN
     if any(folder.iterdir()):
         if not plan.exists():
-            reason = "it is not of an earlier run: remove it, or choose another output"
+            reason = "no earlier run made this folder: remove it, or choose another output"
             raise FileError(str(folder), reason)
         if plan.read_bytes() == description.encode():
             return
@@ -278,8 +278,8 @@ def _tables(groups: Sequence[_Group], parser: TableParser, jobs: int) -> Iterato
             yield _made(group)
     except BrokenProcessPool as error:
         reason = (
-            "a process that parsed it ended, perhaps for lack of memory: the same command goes on"
-            " from here, perhaps with fewer processes"
+            "the process that was parsing this file ended, perhaps because it ran out of memory:"
+            " run the same command again to continue, perhaps with fewer processes"
         )
         raise FileError(group.file, reason) from error
     finally:
@@ -322,7 +322,7 @@ def _made(group: _Group) -> Any:
     """Return the result of a row group that was made."""
     table = _finished(group)
     if table is None:
-        raise FileError(str(group.part), "it cannot be read back; is the disk full?")
+        raise FileError(str(group.part), "this file cannot be read back; is the disk full?")
     return table
 
 

@@ -23,7 +23,7 @@ OnError: TypeAlias = Literal["row", "raise"]
 
 
 class ParserOptions(TypedDict, total=False):
-    """The other options of `get_parser`."""
+    """Options that are passed on to `get_parser`."""
 
     lenient: bool
     on_conflict: OnConflict
@@ -83,7 +83,7 @@ def parse_table(
 
 
 class TableParser:
-    """`parse_table` as an object with its options: a function of tables, to be sent elsewhere.
+    """`parse_table` with its options, as an object that can be sent to other processes.
 
     ::
 
@@ -131,7 +131,7 @@ class TableParser:
         return f"{type(self).__name__}({self._dialect.name!r}, column={self._column!r})"
 
     def description(self) -> dict[str, Any]:
-        """Return what the results depend on, as data for JSON."""
+        """Return all settings that the results depend on, as JSON data."""
         tools = self._parser.tools
         given = {**self._options}
         if tools is not None and tools.output_type is not None:
@@ -231,7 +231,8 @@ def _check_schema(schema: Any, column: str) -> None:
         raise TypeError(f"expected texts in the column {column!r}, found {kind}")
     if clashes := [field.name for field in TURN_FIELDS if field.name in names]:
         raise ValueError(
-            f"the data has columns {', '.join(clashes)} already, which parsing adds: rename them"
+            f"the data already has the columns {', '.join(clashes)}, which parsing adds:"
+            " rename them"
         )
 
 

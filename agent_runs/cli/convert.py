@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def convert_files(
     files: Sequence[str], options: HowToRead, writer: Writer, out: str | None
 ) -> bool:
-    """Read *files* and write their runs; errors and losses go to standard error.
+    """Read *files* and convert their runs; errors and dropped parts go to standard error.
 
     Args:
         files: Paths; ``-`` is standard input.
@@ -47,7 +47,7 @@ def convert_files(
         is_clean = write_out(out, files, ".jsonl", write)
     if lost:
         words = ", ".join(f"{name} ({count})" for name, count in lost.items())
-        err.print(Text(f"{writer.name} has no place for: {words}", "bold"), soft_wrap=True)
+        err.print(Text(f"{writer.name} has no place for these: {words}", "bold"), soft_wrap=True)
     return is_clean
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def detect_files(files: Sequence[str], tools: ToolSet | None, *, as_json: bool) -> bool:
-    """Write the dialect of each of *files* to standard output, with the reasons.
+    """Print which dialect each of *files* is in, and why.
 
     Args:
         files: Paths; ``-`` is standard input. Each has one text, or replies of one model as JSON

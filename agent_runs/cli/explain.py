@@ -65,7 +65,7 @@ def explain_file(
 
 
 def follow_file(file: str, parser: AnyDialectParser) -> bool:
-    """Show a reply in colours while it arrives, and then its notes and its outcome.
+    """Show a reply in colours while it arrives, and then its notes and its result.
 
     Args:
         file: Path of the file; ``-`` is standard input.
@@ -97,7 +97,7 @@ def follow_file(file: str, parser: AnyDialectParser) -> bool:
 
 
 def say_what_it_is(file: str, explanation: Explanation, *, is_plain: bool) -> None:
-    """Say on standard error if what was read as one reply is the log of a run, or is plain text.
+    """Warn on standard error if a file that was read as one reply is a log, or plain text.
 
     Args:
         file: Name of the file.
@@ -105,10 +105,10 @@ def say_what_it_is(file: str, explanation: Explanation, *, is_plain: bool) -> No
         is_plain: Whether there is no sign of a dialect in it.
     """
     has_more = explanation.ignored and any(span.part == "skipped" for span in explanation.spans)
-    words = "no sign of a dialect, so all of it is the answer; --dialect names one"
+    words = "no sign of a dialect, so the whole text is the answer; use --dialect to choose one"
     may_be_log = explanation.error or has_more or is_plain
     if may_be_log and (found := _log_in(explanation.text)) is not None:
-        words = f"this is {found}, which `parse` reads whole"
+        words = f"this is {found}; use `parse` to read all of it"
     elif not is_plain:
         return
     err = Screen(stderr=True)

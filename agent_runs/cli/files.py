@@ -21,7 +21,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 _CHUNK: Final = 1 << 16
 _ELSE: Final = (
     "; `agent-parsers readers --why FILE` shows where each reader stopped, and `agent-parsers reply"
-    " FILE` reads one reply, or a column of replies"
+    " FILE` reads a single reply, or a column of replies"
 )
 
 
@@ -40,7 +40,7 @@ def is_parquet(file: str) -> bool:
 
 
 def total_size(files: Sequence[str]) -> int | None:
-    """Return the number of bytes to read; `None` if it is unknown for some file."""
+    """Return the total size of *files* in bytes; `None` if the size of one is unknown."""
     sizes = [size_of(file) for file in files]
     known = [size for size in sizes if size is not None]
     return sum(known) if len(known) == len(sizes) else None
@@ -57,7 +57,7 @@ def read_file(
         advance: Called with the number of bytes read since the last call.
     """
     if is_parquet(file):
-        yield Trouble(file, "a table of replies, which `agent-parsers reply` reads")
+        yield Trouble(file, "this is a table of replies; `agent-parsers reply` reads it")
         return
     failed: list[OutputParserException] = []
     number = 0
@@ -97,7 +97,7 @@ def _troubles(file: str, failed: list[OutputParserException]) -> Iterator[Troubl
 
 
 def read_whole(file: str) -> str | Trouble:
-    """Return the text of one file with any name, or the reason why it cannot be read."""
+    """Return the text of one file, whatever its name, or the reason why it cannot be read."""
     try:
         with open_file(file) as stream:
             return stream.read().removeprefix(_BOM).decode()
@@ -110,7 +110,7 @@ def read_whole(file: str) -> str | Trouble:
 
 
 def read_chunks(file: str) -> Iterator[str | Trouble]:
-    """Yield the text of one file as it arrives, and at last the reason if it cannot be read."""
+    """Yield the text of one file as it arrives; if it cannot be read, the reason comes last."""
     decoder = getincrementaldecoder("utf-8-sig")()
     try:
         with open_file(file) as stream:
@@ -126,7 +126,7 @@ def read_chunks(file: str) -> Iterator[str | Trouble]:
 
 
 def open_file(file: str) -> AbstractContextManager[io.BufferedReader]:
-    """Open a file, or standard input, which stays open."""
+    """Open a file for reading; standard input stays open afterwards."""
     if file == STDIN:
         if sys.stdin is None:
             raise OSError("standard input is closed")
@@ -142,19 +142,19 @@ class _Counted(io.RawIOBase):
         self._read = 0
 
     def readable(self) -> bool:
-        """Return whether it can be read."""
+        """Return `True`, since the file is open for reading."""
         return True
 
     def fileno(self) -> int:
-        """Return the number that the system has for the file, to wait for more of it."""
+        """Return the file descriptor, which is needed to wait for more bytes."""
         return self._stream.fileno()
 
     def tell(self) -> int:
-        """Return the number of bytes that were read."""
+        """Return the number of bytes read so far."""
         return self._read
 
     def readinto(self, buffer: Any) -> int:
-        """Read into *buffer*, and return the number of bytes."""
+        """Read bytes into *buffer*, and return how many were read."""
         read = self._stream.read1(len(buffer))  # what a pipe has now
         buffer[: len(read)] = read
         self._read += len(read)

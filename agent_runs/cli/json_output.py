@@ -17,7 +17,7 @@ steps: number, thought, content, action (tool, tool_input, log; or for the
        answer return_values, log), observation, repairs (kind, span,
        message), thought_span, action_span, observation_span; tool_failed
        if the log says so
-failed: the same with error (message, reason, problem, observation for the
+failed: the same, with error (message, reason, problem, observation for the
        model, llm_output, send_to_llm, span, begins_at (line and column of
        llm_output), line, column) instead of an action; line, column (in
        the file or, in records and messages, in the model's text)
@@ -35,9 +35,9 @@ _UNSAFE: Final = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 
 
 def as_json(run: ShownRun) -> str:
-    """Return *run* as one line of JSON that is safe to encode as UTF-8 and to show anywhere.
+    """Return *run* as one line of JSON that is safe to encode as UTF-8 and to print.
 
-    It is the JSON form of the transcript, with keys that say where it was found.
+    It is the transcript as JSON, with the file and the number of the run.
     """
     written = run.transcript.to_json()
     for step, failed in zip(written["failed"], run.transcript.failed, strict=True):
@@ -50,6 +50,6 @@ def as_json(run: ShownRun) -> str:
 def dumps(
     value: Any, *, allow_nan: bool = False, default: Callable[[Any], Any] | None = None
 ) -> str:
-    """Return *value* as one line of JSON that is safe to encode as UTF-8 and to show anywhere."""
+    """Return *value* as one line of JSON that is safe to encode as UTF-8 and to print."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=allow_nan, default=default)
     return _UNSAFE.sub(lambda char: f"\\u{ord(char[0]):04x}", text)

@@ -38,7 +38,7 @@ def _readers_like(incomplete: str) -> list[str]:
 
 
 def known_writer(name: str) -> str:
-    """Return *name* if a writer has it; any other is a usage error."""
+    """Return the name of the writer *name*; it is a usage error if there is none."""
     from agent_runs.writers.known import get_writer
 
     try:
@@ -58,7 +58,9 @@ def writers_like(incomplete: str) -> list[str]:
 FileNames: TypeAlias = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="FILE", help="Files, folders or patterns; - is standard input.", show_default=False
+        metavar="FILE",
+        help="Files, folders or glob patterns; - is standard input.",
+        show_default=False,
     ),
 ]
 ReaderName: TypeAlias = Annotated[
@@ -67,7 +69,7 @@ ReaderName: TypeAlias = Annotated[
         metavar="NAME",
         callback=_known_reader,
         autocompletion=_readers_like,
-        help="Form of the logs, of those that `forms` lists; recognised if not named.",
+        help="Form of the logs, one of those that `forms` lists; recognised by default.",
     ),
 ]
 EncodingName: TypeAlias = Annotated[
@@ -75,20 +77,20 @@ EncodingName: TypeAlias = Annotated[
     typer.Option(
         metavar="NAME",
         callback=_known_encoding,
-        help="Encoding of the files, such as cp1252; UTF-8, or UTF-16, if not named.",
+        help="Encoding of the files, such as cp1252; UTF-8 or UTF-16 by default.",
         show_default=False,
     ),
 ]
 FailOnNotices: TypeAlias = Annotated[
     bool,
-    typer.Option("--fail-on-notices", help="Count every notice as something that was not read."),
+    typer.Option("--fail-on-notices", help="Treat a notice like a step that could not be read."),
 ]
 
 
 def or_stdin(ctx: typer.Context, files: list[str] | None) -> list[str]:
-    """Return *files*, those of folders and patterns too, or standard input.
+    """Return *files* with folders and patterns expanded, or standard input if there are none.
 
-    Show the help if that is a terminal.
+    If standard input is a terminal, show the help and exit.
     """
     if files:
         from agent_runs.sources import logs_in

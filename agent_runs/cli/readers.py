@@ -28,7 +28,7 @@ _SHARE: Final = 3
 
 
 def find_readers(files: Sequence[str], encoding: str | None, form: Format, *, why: bool) -> bool:
-    """Write to standard output which reader each of *files* is for.
+    """Print which reader each of *files* is for.
 
     Args:
         files: Paths; ``-`` is standard input.
@@ -93,7 +93,7 @@ def _table(tried: Sequence[Tried], width: int) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0), leading=1)
     table.add_column("Reader", style="cyan", max_width=width // _SHARE, overflow="fold")
     table.add_column("Runs", justify="right")
-    table.add_column("What shows its form, or where it stopped", overflow="fold")
+    table.add_column("Signs of its form, or where it stopped", overflow="fold")
     rows: dict[tuple[int, str], list[str]] = {}
     for each in tried:
         rows.setdefault((each.runs, _said(each)), []).append(each.reader)

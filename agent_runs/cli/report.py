@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def report_files(
     files: Sequence[str], options: HowToRead, out: str | None, title: str | None
 ) -> bool:
-    """Read *files* and write a report of their runs; errors go to standard error, too.
+    """Read *files* and write a report of their runs; errors also go to standard error.
 
     Args:
         files: Paths; ``-`` is standard input.

@@ -50,14 +50,14 @@ class ShownRun:
 
     @property
     def dialect(self) -> str:
-        """What the run was read as: its dialect, or the form of its log."""
+        """The dialect that the run was read in, or else the form of its log."""
         from agent_parsers.core import form_of  # imported lazily: the help needs none of it
 
         return form_of(self.transcript)
 
     @property
     def repairs(self) -> list[tuple[int, Repair]]:
-        """The repairs, each with the number of its step; 0 is before the first step."""
+        """The repairs, each with the number of its step, or 0 if it is before the first step."""
         question = [(0, repair) for repair in self.transcript.question_repairs]
         steps = self.transcript.all_steps
         return [*question, *((step.number, repair) for step in steps for repair in step.repairs)]
@@ -72,9 +72,9 @@ class ShownRun:
 
     @property
     def troubles(self) -> list[Trouble]:
-        """The steps that could not be read and, if notices are troubles, the notices.
+        """The steps that could not be read and, with `fail_on_notices`, the notices.
 
-        That the log ends where the answer does is no trouble.
+        A notice that the log ends with the answer does not count.
         """
         failed = [
             self._trouble(step.error, step.number)
@@ -91,7 +91,7 @@ class ShownRun:
 
     @property
     def shown_notices(self) -> list[Notice]:
-        """The notices, but that the log ends with the answer, as most do."""
+        """The notices, except one that the log ends with the answer, as most logs do."""
         from agent_runs.reading.parts import is_open_end  # imported lazily: as above
 
         answer = self.answer
@@ -103,13 +103,13 @@ class ShownRun:
 
     @property
     def first_line(self) -> int:
-        """The line of the file where the text of the run begins; 0 if it is not a text there."""
+        """The line of the file where the run's text begins; 0 unless the file is plain text."""
         from agent_parsers.core import first_line_of  # imported lazily: as above
 
         return first_line_of(self.transcript)
 
     def place_of(self, error: OutputParserException) -> FilePlace | None:
-        """Return where an error of the run stands: in the file, or in the model's text."""
+        """Return where an error of the run is: in the file, or in the model's text."""
         return place_in_file(error, self.first_line)
 
     def _trouble(self, error: OutputParserException, step: int) -> Trouble:

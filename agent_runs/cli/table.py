@@ -32,7 +32,7 @@ _LEAST_WIDTH: Final = 8
 
 
 class Cut:
-    """Text in a cell, cut to the words that fit on a few lines."""
+    """Text in a cell, shortened to the words that fit on a few lines."""
 
     def __init__(self, text: str, style: str = "") -> None:
         words = " ".join(text[:_MOST_CHARS].split())
@@ -104,7 +104,7 @@ def _brief(text: str) -> str:
 
 
 def field(label: str, text: str, style: str = "") -> RenderableType:
-    """Return a text of any length beside its label."""
+    """Return a label with a text of any length next to it."""
     grid = Table.grid(padding=(0, 1))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
@@ -149,7 +149,7 @@ def _cells(step: TranscriptStep, *, is_answer: bool) -> Iterator[tuple[str, str]
 
 
 def as_text(tool_input: str | dict[Any, Any]) -> str:
-    """Return an input as people read it: a text as it is, an object as JSON."""
+    """Return the input of a call for display: a text unchanged, an object as JSON."""
     if isinstance(tool_input, str):
         return tool_input
     return json.dumps(tool_input, ensure_ascii=False)

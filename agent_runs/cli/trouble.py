@@ -52,7 +52,7 @@ class Trouble:
 def trouble_of(
     file: str, error: OutputParserException, first_line: int = 0, within: str = ""
 ) -> Trouble:
-    """Return what to report of an *error*.
+    """Return the report about an *error*.
 
     Args:
         file: Name of the file.
@@ -74,7 +74,7 @@ def trouble_of(
 
 
 def place_in_file(error: OutputParserException, first_line: int) -> FilePlace | None:
-    """Return where an *error* stands in a file, in which its text begins at *first_line*."""
+    """Return where an *error* is in a file, given the line at which its text begins there."""
     if error.line is None or error.column is None:
         return None
     return FilePlace(error.line + max(first_line - 1, 0), error.column)
@@ -86,12 +86,12 @@ def name_of(file: str) -> str:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Return how many there are: ``1 step``, ``2 steps``, or the plural that is given."""
+    """Return a number and a noun, such as ``1 step`` or ``2 steps``; *many* is the plural."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def trouble_lines(trouble: Trouble, width: int) -> Text:
-    """Return what could not be read, where and why, as text for a person.
+    """Return a readable message about what could not be read, where and why.
 
     ::
 

@@ -33,20 +33,21 @@ def detect(texts: str | Iterable[str], *, tools: Tools | None = None) -> Detecti
     r"""Find the dialect of a text, or of several texts of one model.
 
     A text is what a model wrote in one turn, or the log of whole runs. A search for the markers of
-    all dialects finds those that come into question; these read the text. The one that knows the
-    most of it as markers fits best; errors and repairs count against it::
+    all dialects finds the candidates, and each of these reads the text. The one with the most
+    markers in the text fits best; errors and repairs count against it::
 
         >>> from agent_runs import detect
         >>> detect("Thought: It is late.\nAction: clock\nAction Input: Bern").dialect
         'react'
 
-    Plain text and JSON without a call have no dialect. If another dialect has marks in the text
-    that are words in the best, or knows as much of it and refuses it, the text is ambiguous.
+    Plain text and JSON without a call have no dialect. The text is ambiguous if markers of another
+    dialect are plain words to the best one, or if another dialect has as many markers in the text
+    but refuses it.
 
-    Of several texts, those without a sign say nothing. What one leaves open another may decide. If
-    one speaks for a dialect and another against it, they are ambiguous.
+    With several texts, those without a sign of a dialect do not count. If one text is ambiguous,
+    another may decide. If one speaks for a dialect and another against it, they are ambiguous.
 
-    Of a text of more than 8,192 characters, the rest is read only if that much has no sign of a
+    After the first 8,192 characters, the rest of a text is read only if they have no sign of a
     dialect.
 
     Args:
@@ -61,7 +62,7 @@ def detect(texts: str | Iterable[str], *, tools: Tools | None = None) -> Detecti
     given = [texts] if isinstance(texts, str) else [*texts]
     for text in given:
         if not isinstance(text, str):
-            raise TypeError(f"detect takes a text, or texts of one model, not {kind_of(text)}")
+            raise TypeError(f"expected a text, or texts of one model, found {kind_of(text)}")
     attempt = partial(try_text, known)
     detection = detection_of([text[:_HEAD] for text in given], attempt)
     if detection.candidates or all(len(text) <= _HEAD for text in given):
@@ -71,10 +72,10 @@ def detect(texts: str | Iterable[str], *, tools: Tools | None = None) -> Detecti
 
 @lru_cache(maxsize=4)
 def detect_in_head(head: str) -> Detection:
-    """Find the dialect of a log by its beginning, of which two parts are read at most.
+    """Find the dialect of a log from its beginning, by reading at most two parts of that.
 
-    The first begins at the first label of a dialect. If it shows none, the second is what stands
-    behind the other labels.
+    The first part begins at the first label of a dialect. If that shows no dialect, the second part
+    is the text after the other labels.
 
     Args:
         head: The beginning of the log.

@@ -37,7 +37,7 @@ _matchers: Final = {
 
 
 class Field(NamedTuple):
-    """One field of a prefix, with what separates it from the next."""
+    """One field of a prefix, and the separator after it."""
 
     kind: str
     value: str
@@ -51,7 +51,7 @@ class Field(NamedTuple):
 
 
 def fields_of(line: str) -> Iterator[Field]:
-    """Yield the fields with which *line* begins, up to the label of a dialect."""
+    """Yield the fields at the beginning of *line*, up to the label of a dialect."""
     at = 0
     for _ in range(_MOST_FIELDS):
         if at and _labels().match(line, at):
@@ -69,7 +69,7 @@ def _field_at(line: str, at: int) -> tuple[Field | None, int]:
         if found is None:
             continue
         separator = _separator(line, found.end())
-        assert separator is not None, "it also matches an empty string"
+        assert separator is not None, "the pattern also matches an empty string"
         has_text = separator.end() < len(line.rstrip())
         if separator[0] or not has_text:
             lead, blanks = separator[1].count(" "), separator[3].count(" ")

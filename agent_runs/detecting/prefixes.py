@@ -26,7 +26,7 @@ _may_be_prefix: Final = re.compile(
 
 
 class Prefixed(NamedTuple):
-    """A line without its prefix, and what the prefix says."""
+    """A line without its prefix, and the owner and level that the prefix names."""
 
     owner: str
     """Whose line it is: the names in its prefix."""
@@ -37,7 +37,7 @@ class Prefixed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """The prefix of the lines of a log."""
+    """The prefix that the lines of a log have in common."""
 
     kinds: tuple[str, ...]
     """The kinds of its fields."""
@@ -47,7 +47,7 @@ class Prefix:
     """The first one."""
 
     def split(self, line: str) -> Prefixed | None:
-        """Return a *line* without its prefix, and whose it is; `None` if it has no prefix."""
+        """Return *line* without its prefix, with its owner; `None` if it has no prefix."""
         found = self.pattern.match(line)
         if found is None:
             return None

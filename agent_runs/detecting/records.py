@@ -51,7 +51,7 @@ _IN_MEMORY: Final = 1 << 20
 """How much of the other logs is kept in memory, in bytes; the rest is put into a file."""
 _MOST_NOTICES: Final = 100
 """How many notices of a run are about records; the others are counted."""
-_OTHER_LOGGER: Final = "found what another logger wrote"
+_OTHER_LOGGER: Final = "found lines of another logger"
 _OTHER_LEVEL: Final = "found a record at another level than the text before it"
 _BEHIND_LEVEL: Final = "found text after a record at another level"
 _MORE: Final = "found more records that belong to no run"
@@ -60,7 +60,7 @@ _PLAIN: Final = "plain"
 
 
 class LogRecord(NamedTuple):
-    """One record of a logger, which may have several lines."""
+    """One record of a logger, which may span several lines."""
 
     line: int
     """The line of the file where it begins."""
@@ -119,7 +119,7 @@ class _Unowned:
         self._is_open = False  # whether the last notice may go on
 
     def add(self, what: str, record: LogRecord, kind: NoticeKind = "unowned_text") -> None:
-        """Add a *record* that belongs to nobody, or may do so, and *what* it is."""
+        """Add a *record* that belongs, or may belong, to no run; *what* describes it."""
         text = "".join(record.lines).strip("\n")
         last = self._notices[-1] if self._notices and self._is_open else None
         if len(self._notices) >= _MOST_NOTICES:
@@ -135,11 +135,11 @@ class _Unowned:
         self._is_open = True
 
     def separate(self) -> None:
-        """Take note that a record of a run has come."""
+        """Note that a record of a run has been read, so that the next notice is a new one."""
         self._is_open = False
 
     def take(self, line: float) -> list[Notice]:
-        """Return, once, the notices about what stands before a *line*."""
+        """Remove and return the notices about anything before a *line*."""
         taken = [each for each in self._notices if each.line < line]
         self._notices[:] = [each for each in self._notices if each.line >= line]
         self._is_open = False

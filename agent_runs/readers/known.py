@@ -29,42 +29,42 @@ _tables: Final[dict[str, FormOfLog]] = {}
 
 
 def register_reader(form: FormOfLog) -> None:
-    """Have the logs of a *form* recognised, by `read_runs` and on the command line.
+    """Register a *form* of logs, which `read_runs` and the command line then recognise.
 
     Args:
         form: A table, `Messages` or `Console`, or a reader of your own.
 
     Raises:
-        TypeError: It is none of these.
-        ValueError: There is a reader with this name, or none with a name that it comes before.
+        TypeError: It is not one of these.
+        ValueError: There is already a reader with this name, or ``before`` has an unknown name.
     """
     reader = reader_of(form)
     known = _names()
     if reader.name in known:
-        raise ValueError(f"there is a reader {reader.name!r}; choose another name")
+        raise ValueError(f"there is already a reader {reader.name!r}; choose another name")
     missing = [name for name in reader.before if name not in known]
     if missing:
-        raise ValueError(f"{reader.name!r} comes before {missing[0]!r}, which is not a reader")
+        raise ValueError(f"before= of {reader.name!r} names {missing[0]!r}, which is not a reader")
     _own[reader.name] = reader
     _tables[reader.name] = form
 
 
 def unregister_reader(name: str) -> None:
-    """Take back what `register_reader` did.
+    """Remove a reader that was added with `register_reader`.
 
     Raises:
         ValueError: No reader was registered under this *name*.
     """
     _tables.pop(name, None)
     if _own.pop(name, None) is None:
-        raise ValueError(f"no reader was registered as {name!r}")
+        raise ValueError(f"no reader with the name {name!r} was registered")
 
 
 def reader_of(form: FormOfLog) -> TextReader | DataReader:
-    """Return the reader of a *form*.
+    """Return the reader of a *form*, which is a table or itself a reader.
 
     Raises:
-        TypeError: It is no form.
+        TypeError: It is not a form.
     """
     if isinstance(form, TextReader | DataReader):
         return form
@@ -80,7 +80,7 @@ def reader_of(form: FormOfLog) -> TextReader | DataReader:
 
 
 def readers_for(head: str) -> Iterator[TextReader]:
-    """Yield the readers of text of which *head* has a sign, by the alphabetical order of names.
+    """Yield the readers of text that have a sign in *head*, in alphabetical order.
 
     Args:
         head: The beginning of a log.
@@ -106,7 +106,7 @@ def readers_of_data() -> dict[str, DataReader]:
 
 
 def forms_of_messages() -> list[tuple[str, Callable[[Any], tuple[int, str]]]]:
-    """Return the names of the forms of messages, each with what says how near a message comes.
+    """Return the forms of messages by name, each with a function that says how well one fits.
 
     The most common form comes first.
     """
@@ -115,7 +115,7 @@ def forms_of_messages() -> list[tuple[str, Callable[[Any], tuple[int, str]]]]:
 
 
 def list_readers() -> dict[str, str]:
-    """Return what each reader reads, by the reader's name."""
+    """Return all readers by name, each with a short description of what it reads."""
     return {name: reader.summary for name, reader in _every().items()}
 
 
@@ -132,7 +132,7 @@ def get_reader(name: str) -> TextReader | DataReader:
     from agent_parsers.core import did_you_mean
 
     hint = did_you_mean(name, _names())
-    raise ValueError(f"there is no reader {name!r}.{hint} list_readers() has their names")
+    raise ValueError(f"there is no reader {name!r}.{hint} list_readers() has all names")
 
 
 def _names() -> list[str]:

@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from agent_parsers.events import Repair
     from agent_runs.reading.reader import Reading
 
-UNASKED: Final = "found a result that no call waits for"
+UNASKED: Final = "found a result that belongs to no call"
 """The reason why a result is a step that is not read."""
-_NO_CALL: Final = "Give the log with the calls whose results it has."
+_NO_CALL: Final = "Give a log that has the calls as well as their results."
 
 
 class RunBuilder:
-    """A run that a reader puts together: its question, its steps and its answer.
+    """Builds a run for a reader: its question, its steps and its answer.
 
-    Call the methods in the order of the log; `transcript` returns the run. What the log lacks, a
-    result or an answer, becomes a notice.
+    Call the methods in the order of the log; `transcript` returns the run. A result or an answer
+    that the log lacks becomes a notice.
 
     Args:
         reading: How the log is read.
@@ -60,7 +60,7 @@ class RunBuilder:
 
     @property
     def is_begun(self) -> bool:
-        """Whether there is any step, or an answer."""
+        """Whether the run has a step or an answer yet."""
         return bool(self._steps)
 
     @property
@@ -91,15 +91,15 @@ class RunBuilder:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the result of a call has not arrived, since `end_calls` if that was called."""
+        """Whether a call still waits for its result; calls before `end_calls` do not count."""
         return self._all.first_of("", self._steps) is not None
 
     def in_dialect(self, dialect: Dialect, *evidence: str) -> None:
-        """Say that the model's text is in *dialect*, and what shows it."""
+        """Record that the model's text is in *dialect*, with the *evidence* for that."""
         self._reading = self._reading.in_dialect(dialect, *evidence)
 
     def introduce(self, text: str) -> None:
-        """Add *text* that stands before the question, such as a system message."""
+        """Add *text* that comes before the question, such as a system message."""
         if text:
             self._preamble.append(text)
 
@@ -128,7 +128,7 @@ class RunBuilder:
         message: AIMessage | None = None,
         repairs: Iterable[Repair] = (),
     ) -> None:
-        """Add a call of *tool*; with the tools of the `Reading`, it is checked.
+        """Add a call of *tool*, and check it if the `Reading` has tools.
 
         Args:
             tool: Name of the tool.
@@ -168,7 +168,7 @@ class RunBuilder:
         self._add(thought, content, action, error, repairs, call_id)
 
     def add(self, step: TranscriptStep) -> None:
-        """Add a *step* that was read elsewhere, such as by a dialect; it is numbered anew."""
+        """Add a *step* that was read elsewhere, such as by a dialect; it gets the next number."""
         thought, content = self._take()
         thought = "\n".join(filter(None, (thought, step.thought)))
         content = "\n".join(filter(None, (content, step.content)))
@@ -187,13 +187,13 @@ class RunBuilder:
         self._add(*self._take(), None, error, repairs, call_id)
 
     def observe(self, text: str, *, call_id: str = "", tool: str = "", failed: bool = False) -> int:
-        """Add what a tool returned to the call that it answers, and return the step's number.
+        """Add the result of a tool to the step with its call, and return the number of that step.
 
         Args:
             text: What the tool returned.
-            call_id: Id of the call; without one the order counts, and if no call has it, the order
-                of the calls without an id.
-            tool: Name of the tool, to choose among calls that wait for their results.
+            call_id: Id of the call. Without one, results belong to the calls in order; if no call
+                has this id, to the calls without an id, in order.
+            tool: Name of the tool, to choose among the calls without a result.
             failed: Whether the log says that the tool failed.
         """
         index = self._ids.get(call_id, -1)
@@ -212,10 +212,10 @@ class RunBuilder:
         return index + 1
 
     def end_calls(self) -> None:
-        """Have no more results go to the calls so far but those with their ids or names.
+        """From now on, give a result to an earlier call only if it has the id or name of that call.
 
-        If fewer results than calls have arrived, and nothing says whose they are, they are left
-        out, with notices.
+        If fewer results than calls have arrived, and nothing says which calls they belong to, the
+        results are dropped, with notices.
         """
         waiting = [index for index in self._all if _is_waiting(self._steps[index])]
         tools = {_tool_of(self._steps[index]) for index in waiting}
@@ -231,7 +231,7 @@ class RunBuilder:
         self._in_order.clear()
 
     def observe_last(self, text: str) -> None:
-        """Add what a tool returned to the last step, whatever other calls wait for."""
+        """Add what a tool returned to the last step, even if earlier calls have no result yet."""
         if self._steps:
             self._see(-1, text)
 
@@ -259,10 +259,10 @@ class RunBuilder:
         self._notices.append(Notice(kind, message, number, text, line))
 
     def transcript(self) -> Transcript:
-        """Return the run, with notices of what it lacks."""
+        """Return the run, with notices about what it lacks."""
         for what, text in zip(("a thought", "a text"), self._take(), strict=True):
             if text:
-                message = f"found {what} that no call or answer follows"
+                message = f"found {what} without a call or an answer after it"
                 self.notice("unowned_text", message, text=text)
         notices = [*self._notices]
         is_answered = False
@@ -346,7 +346,7 @@ class _Waiting:
         return iter(sorted(self._found[""]))
 
     def first_of(self, tool: str, steps: Sequence[TranscriptStep]) -> int | None:
-        """Return the index of the first of a *tool*, or of all; `None` if no step waits."""
+        """Return the index of the first waiting step of *tool*, or of any tool if it is empty."""
         found = self._found.get(tool, [])
         while found and not _is_waiting(steps[found[0]]):
             heappop(found)

@@ -17,7 +17,7 @@ from agent_runs.reading.parts import text_of
 from agent_runs.reading.said import Said
 from outputs import ended_of
 
-UNENDED: Final = "the stream stops before its end"
+UNENDED: Final = "the stream is incomplete"
 """Stands for the reason why a response ended that is a stream without its end."""
 _RESPONSES: Final = ("response", "response_body", "responseBody", "output")
 _CHOICES: Final = {"choices": "finish_reason", "candidates": "finishReason"}
@@ -25,7 +25,7 @@ _CHOICES: Final = {"choices": "finish_reason", "candidates": "finishReason"}
 
 
 class Ending(NamedTuple):
-    """What a response says besides its message."""
+    """What a response contains besides its message."""
 
     errors: tuple[str, ...] = ()
     cut: str = ""
@@ -34,14 +34,14 @@ class Ending(NamedTuple):
     """How many other choices it has."""
 
     def said(self) -> Said:
-        """Return it as what is said after the message."""
+        """Return the ending as a message that comes after the response."""
         many = f"{self.others} other choices" if self.others > 1 else "another choice"
-        left_out = (f"{many} of the response",) if self.others else ()
+        left_out = (f"{many} in the response",) if self.others else ()
         return Said("tool", errors=self.errors, cut=self.cut, left_out=left_out)
 
 
 def ending_of(record: Any) -> Ending | None:
-    """Return how the response in a *record* ended; `None` if there is nothing to say."""
+    """Return how the response in a *record* ended; `None` if it ended normally."""
     if not isinstance(record, Mapping):
         return None
     errors: list[str] = []

@@ -27,7 +27,7 @@ _IDS: Final = ("conversation_id", "thread_id", "session_id", "sessionId")
 
 
 def id_of(message: Any) -> str:
-    """Return the id of the conversation to which a *message* belongs; empty if it has none."""
+    """Return the id of the conversation that a *message* belongs to, or ``""``."""
     ids = [message.get(key) for key in _IDS] if isinstance(message, Mapping) else []
     return next((found for found in ids if isinstance(found, str)), "")
 
@@ -98,7 +98,7 @@ def is_message(value: Any, form: MessageFormat) -> bool:
 
 
 def conversations(values: Values, reading: Reading, form: MessageFormat) -> Iterator[Talk]:
-    """Yield the conversations in *values*; a value that is none is refused."""
+    """Yield the conversations in *values*, and refuse values that are not part of one."""
     held: tuple[list[Any], Value, dict[int, Ending]] | None = None
     for value in values:
         messages = messages_in(value.data, form)
@@ -224,7 +224,7 @@ ROLES: Final[Mapping[str, Literal["system", "user", "assistant", "tool"]]] = {
 
 
 def message_of(message: Mapping[str, Any], role: str = "") -> Said:
-    """Return what a *message* with ``content`` says, which has its calls in it or beside it.
+    """Return the `Said` for a *message* whose calls are in its ``content`` or next to it.
 
     Args:
         message: The message.
@@ -295,7 +295,7 @@ def evidence_of(
     *,
     where: str = "message",
 ) -> Sequence[str]:
-    """Return what shows that the first *values* of a file are messages of this form.
+    """Return the evidence that the first *values* of a file are messages of a *form*.
 
     All of them must be messages, or records with messages, and one must have the sign.
 
@@ -322,7 +322,7 @@ def evidence_of(
 def evidence_of_each(
     values: Sequence[Any], is_one: Callable[[Any], object], sign: Callable[[Any], str]
 ) -> Sequence[str]:
-    """Return what shows that the first *values* of a file are records of a form, if all are.
+    """Return the evidence that the first *values* of a file are all records of one form.
 
     Args:
         values: The first values.
@@ -347,7 +347,7 @@ def read_messages(values: Values, reading: Reading, form: MessageFormat) -> Iter
 def said_or_left_out(
     messages: Iterable[Value], reading: Reading, form: MessageFormat
 ) -> Iterator[Said]:
-    """Yield what each of *messages* says; a malformed one is refused, and fails as a step."""
+    """Yield a `Said` for each message; a malformed one is refused, and is a failed step."""
     misfits = Misfits(reading, form.lack_of)
     yield from _said_in(messages, reading, form, misfits)
     misfits.tell()
@@ -386,7 +386,7 @@ def _said_in(
 
 
 def said_of(messages: Iterable[Any], form: MessageFormat) -> Iterator[Said]:
-    """Yield what each of *messages* says; a malformed one fails."""
+    """Yield a `Said` for each message; a malformed one raises an error."""
     for message in messages:
         if (said := form.said(message)) is not None:
             yield said
@@ -395,7 +395,7 @@ def said_of(messages: Iterable[Any], form: MessageFormat) -> Iterator[Said]:
 def read_each(
     values: Values, reading: Reading, runs_of: Callable[[Any, Reading], Iterable[Transcript]]
 ) -> Iterator[Transcript]:
-    """Yield the runs in each of *values*; one that is malformed is refused.
+    """Yield the runs in each of *values*; a malformed value is refused.
 
     Args:
         values: The values.
@@ -416,7 +416,7 @@ def read_each(
 def said_or_refused(
     message: Value, reading: Reading, said: Callable[[Any], Said | None]
 ) -> Said | None:
-    """Return what a *message* says; if it is malformed, that is refused, and it says nothing."""
+    """Return the `Said` for a *message*; if it is malformed, refuse it."""
     try:
         found = said(message.data)
     except MALFORMED as error:

@@ -15,7 +15,7 @@ _KNOWN_ROLE: Final = 2
 
 
 class Misfits:
-    """The messages of one log that are in another form.
+    """Collects the messages of a log that are not in the form of the others.
 
     Args:
         reading: How the log is read.
@@ -34,7 +34,7 @@ class Misfits:
         """How many messages the log has so far."""
 
     def add(self, message: Value) -> OutputParserException:
-        """Add a *message* of another form; return why the step that begins with it is not read."""
+        """Add a *message* of another form, and return the error of the step that begins with it."""
         self.total += 1
         self._first = message if self._first is None else self._first
         kind = self._kind_of(message.data)
@@ -52,7 +52,7 @@ class Misfits:
         """Report the messages, if there are any.
 
         Raises:
-            OutputParserException: There are some, and nothing takes errors.
+            OutputParserException: There are some, and the reading has no ``on_error``.
         """
         if self._first is None or self._error is None:
             return
@@ -70,7 +70,7 @@ class Misfits:
         kinds += ", …" if len(self._kinds) > _MOST_KINDS else ""
         self._reading.refuse(
             f"read as {source.reader!r}{shown}, but {count} of {self.total} messages{place} are not"
-            f" in the form of the others: {kinds}; if another reader knows them, name it, as"
+            f" in the form of the others: {kinds}; if another reader knows them, pass its name as"
             " format=",
             repr(self._first.data)[:1000],
         )

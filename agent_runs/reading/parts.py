@@ -33,11 +33,11 @@ _SPACE: Final = re.compile(r"\s+")
 
 
 def with_open_end(runs: Iterable[Transcript], lines: Lines) -> Iterator[Transcript]:
-    """Yield the *runs* in *lines*, and say which of their values the log may have cut.
+    """Yield the *runs* in *lines*, with notices about values that may be cut at the end of the log.
 
-    A value is cut, as far as anybody can tell, if the last line with text ends in it; if several
-    do, it is that of the last run, and of each that has no answer, since runs may stand in others.
-    A call with such a value is a failed step; another value has a notice.
+    A value may be cut if it contains the end of the last line with text. If several values do, the
+    one of the last run counts, and of each run without an answer, since runs may be inside others.
+    A call with such a value becomes a failed step; any other value gets a notice.
     """
     last: list[Transcript] = []  # the runs that were read when the log was over
     for run in runs:
@@ -55,7 +55,7 @@ def with_open_end(runs: Iterable[Transcript], lines: Lines) -> Iterator[Transcri
 
 
 def is_open_end(notice: Notice) -> bool:
-    """Return whether a *notice* says no more than that a value ends where the log does."""
+    """Return whether a *notice* only says that the log ends with some value."""
     return notice.kind == "cut_value" and notice.message.startswith(_OPEN_END)
 
 
@@ -76,7 +76,7 @@ def _cut_behind(run: Transcript, last: str) -> Transcript:
         return run
     for step in reversed(run.all_steps[-_MOST:]):
         if step.observation is not None and _ends(step.observation, tail):
-            what = "what the last tool returned" if step is run.all_steps[-1] else "a result"
+            what = "the last tool's result" if step is run.all_steps[-1] else "a result"
             return _noticed(run, what, step.number)
         if step.error is not None:
             continue
@@ -183,7 +183,7 @@ _QUIET: Final = frozenset(("redacted_thinking", "step-start", "compaction"))
 
 @dataclass
 class Content:
-    """What the content of a message consists of."""
+    """The parts that the content of a message consists of."""
 
     texts: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
@@ -196,7 +196,7 @@ class Content:
 
 
 def call_of(call: Mapping[str, Any], *, is_text: bool = False) -> SaidCall:
-    """Return a call, whatever its form calls the name, the arguments and the id.
+    """Return a call, whatever keys its form has for the name, the arguments and the id.
 
     Arguments that are text are read as JSON, like those in a message of a model: a call whose
     arguments are malformed has repairs or an error.
@@ -238,17 +238,17 @@ def call_of(call: Mapping[str, Any], *, is_text: bool = False) -> SaidCall:
 def result_of(
     content: Any, call_id: Any = None, tool: Any = None, failed: object = False
 ) -> SaidResult:
-    """Return what a tool returned, given its *content* and what the form says of the call.
+    """Return the result of a tool, from its *content* and what the form says about the call.
 
     Raises:
-        TypeError: The id or the name is no id or name.
+        TypeError: The id or the name has another type.
     """
     text = content if isinstance(content, str) else text_of(content)
     return SaidResult(text, _name(call_id), _name(tool), bool(failed))
 
 
 def shown_result(value: Any) -> str:
-    """Return the text of what a step says that its tool returned: of `None`, what models saw."""
+    """Return the result in a step as text; `None` is ``"None"``, which is what models saw."""
     return "None" if value is None else text_of(value)
 
 
@@ -275,14 +275,14 @@ def content_of(content: Any) -> Content:
         if isinstance(part, str):
             found.texts.append(part)
         elif not isinstance(part, (dict, Mapping)):
-            raise TypeError(f"a part of a message is {type(part).__name__}")
+            raise TypeError(f"a part of a message is {type(part).__name__}, not text or an object")
         else:
             _read_part(part, found)
     return found
 
 
 def is_signed(part: Any) -> bool:
-    """Return whether a *part* is reasoning that Anthropic's API takes back, as it sent it."""
+    """Return whether *part* is reasoning that has to go back to Anthropic's API unchanged."""
     if not isinstance(part, (dict, Mapping)):
         return False
     kind = part.get("type")
@@ -330,7 +330,7 @@ def _name(value: Any) -> str:
     if isinstance(value, str):
         return value
     if value is not None and not isinstance(value, str | int):
-        raise TypeError(f"an id or a name is {type(value).__name__}")
+        raise TypeError(f"an id or a name is {type(value).__name__}, not text")
     return "" if value is None else str(value)
 
 

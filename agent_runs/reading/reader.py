@@ -39,7 +39,7 @@ MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
 def line_of(found: Match[str]) -> int:
-    """Return the line of the searched text in which *found* begins, from 1."""
+    """Return the number of the line in which *found* begins in the searched text, from 1."""
     return found.string.count("\n", 0, found.start()) + 1
 
 
@@ -47,12 +47,12 @@ _CODES: Final = re.compile(r"\x1b(?:\[[\d;?]{0,30}(?:[A-Za-z]|\Z))?")
 
 
 def text_in_line(line: str) -> str:
-    """Return *line* without colours, and without the edges of a box that is open."""
+    """Return *line* without colours, and without the edges of a box around it."""
     return (_CODES.sub("", line) if "\x1b" in line else line).strip(" \t\r\n│┃║|")
 
 
 class Lines:
-    r"""The lines of a text, which can be looked at before they are taken.
+    r"""The lines of a text, which can be looked at before they are consumed.
 
     Each line ends in ``\n``, except perhaps the last; ``\r\n`` counts as ``\n``.
 
@@ -87,7 +87,7 @@ class Lines:
         return line
 
     def peek(self, index: int = 0) -> str:
-        """Return the line that comes *index* lines after the next; ``""`` after the last."""
+        """Return the line *index* lines after the next one; ``""`` after the last line."""
         while len(self._ahead) <= index:
             line = self._more()
             if not line:
@@ -96,13 +96,13 @@ class Lines:
         return self._ahead[index]
 
     def check_each(self, check: Callable[[str, int], None]) -> None:
-        """Have *check* called with each line, and its number, before it is looked at."""
+        """Call *check* with each line and its number before the line is used."""
         self._check = check
         for number, line in enumerate(self._ahead, self.number):
             check(line, number)
 
     def drop_nuls(self) -> Lines:
-        """Leave out the NULs that a file has which was cut while it was written; return itself."""
+        """Drop NUL characters, which an interrupted write leaves in a file, and return ``self``."""
         self._nuls = {}
         ahead = enumerate(self._ahead, self.number)
         self._ahead = deque(self._without_nuls(line, number) for number, line in ahead)
@@ -110,11 +110,11 @@ class Lines:
 
     @property
     def has_nuls(self) -> bool:
-        """Whether NULs were left out of lines that have been looked at."""
+        """Whether NUL characters were dropped from the lines that were looked at."""
         return bool(self._nuls)
 
     def take_nuls(self) -> dict[int, int]:
-        """Return, once, how many NULs were left out of each line that has been looked at."""
+        """Remove and return the numbers of dropped NUL characters, by the number of the line."""
         found = self._nuls or {}
         self._nuls = {} if self._nuls is not None else None
         return found
@@ -140,7 +140,7 @@ class Lines:
         return line
 
     def head(self, max_chars: int) -> str:
-        """Return whole lines from here on, at least *max_chars* characters, without taking them."""
+        """Return the next lines, at least *max_chars* characters in all, without consuming them."""
         size = count = 0
         while size < max_chars and (line := self.peek(count)):
             size += len(line)
@@ -149,7 +149,7 @@ class Lines:
 
 
 class NumberedLines(Lines):
-    """Lines that do not follow one another in their file.
+    """Lines that are not consecutive in their file.
 
     Args:
         lines: The lines, with their numbers.
@@ -173,7 +173,7 @@ class NumberedLines(Lines):
 
     @number.setter
     def number(self, _number: int) -> None:
-        """Keep the numbers that the lines have."""
+        """Do nothing, since the lines keep their own numbers."""
 
     @override
     def __next__(self) -> str:
@@ -184,17 +184,17 @@ class NumberedLines(Lines):
 
 
 class UnknownLogError(OutputParserException):
-    """No reader knows the form of a log."""
+    """Raised if no reader knows the form of a log."""
 
     problem = "unknown_log"
 
 
-NEAREST: Final = "the nearest reader is "
+NEAREST: Final = "the closest reader is "
 """How such an error begins to say which reader knows most of the log, and what stopped it."""
 
 
 class NotJson(str):
-    """A line of a file of JSON that is not JSON."""
+    """Text in a JSON file that is not valid JSON, such as one of its lines."""
 
     __slots__ = ("reason",)
 
@@ -203,7 +203,7 @@ class NotJson(str):
 
 
 class Value(NamedTuple):
-    """One value of a JSON file: the file's one value, an item of its list, or one of its lines."""
+    """One value of a JSON file: its only value, an item of its list, or one of its lines."""
 
     data: Any
     line: int = 0
@@ -213,7 +213,7 @@ class Value(NamedTuple):
 
 
 class Values:
-    """The values of a JSON file, which can be looked at before they are taken.
+    """The values of a JSON file, which can be looked at before they are consumed.
 
     Args:
         values: The values.
@@ -232,7 +232,7 @@ class Values:
         return self._ahead.popleft() if self._ahead else next(self._values)
 
     def head(self, count: int) -> list[Any]:
-        """Return the data of the next values, at most *count*, without taking them."""
+        """Return the data of the next values, at most *count*, without consuming them."""
         while len(self._ahead) < count:
             value = next(self._values, None)
             if value is None:
@@ -243,7 +243,7 @@ class Values:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a log is read."""
+    """The settings with which a log is read."""
 
     source: RunSource
     """What its runs say of their source."""
@@ -262,7 +262,7 @@ class Reading:
     the dialect that a log in no other form is in; `read_runs` sets it."""
 
     def at(self, line: int) -> Reading:
-        """Return the same for a run that begins at *line* of the file."""
+        """Return the same settings for a run that begins at *line* of the file."""
         here = self.source
         source = OpenSource(here.reader, here.within, here.dialect, here.evidence, here.file, line)
         source.__class__ = RunSource
@@ -271,19 +271,19 @@ class Reading:
         return reading
 
     def in_dialect(self, dialect: Dialect, *evidence: str) -> Reading:
-        """Return the same for text of models that is written in *dialect*."""
+        """Return the same settings for models that write in *dialect*, with the *evidence*."""
         evidence = (*self.source.evidence, *evidence)
         source = replace(self.source, dialect=dialect.name, evidence=evidence)
         return replace(self, source=source, dialect=dialect)
 
     def refuse(self, reason: str, text: str = "", *, line: int = 0) -> OutputParserException:
-        """Report that a record at *line* of the file cannot be read, and why.
+        """Report that a record at *line* of the file cannot be read, and the *reason*.
 
         Returns:
-            The error, if `on_error` takes it.
+            The error, if there is an `on_error` to call with it.
 
         Raises:
-            OutputParserException: The same, if it does not.
+            OutputParserException: The same error, if there is none.
         """
         error = OutputParserException(
             f"{reason} (line {line} of the file)" if line else reason,
@@ -296,13 +296,13 @@ class Reading:
         return error
 
     def refuse_value(self, value: Value, reason: str | Exception) -> OutputParserException:
-        """Report that a *value* cannot be read, and why; *reason* may be what reading it raised.
+        """Report that a *value* cannot be read; *reason* may be the exception that was raised.
 
         Returns:
-            The error, if `on_error` takes it.
+            The error, if there is an `on_error` to call with it.
 
         Raises:
-            OutputParserException: The same, if it does not.
+            OutputParserException: The same error, if there is none.
         """
         if isinstance(value.data, NotJson):
             return self.refuse(value.data.reason, value.data, line=value.line)
@@ -315,7 +315,7 @@ class Reading:
     def converted(
         self, convert: Callable[[Any], T], values: Iterable[Any], *, line: int = 0
     ) -> Iterator[T]:
-        """Yield each of *values* converted; one that is malformed is refused and left out.
+        """Yield each of *values* converted; a malformed one is refused and skipped.
 
         Args:
             convert: Converts a value, and may fail as data of another form lets it fail.
@@ -334,7 +334,7 @@ class Reading:
         *,
         on_error: Callable[[OutputParserException], None] | None = None,
     ) -> Iterator[Transcript]:
-        """Read a *log* that stands inside this one, such as the console output of a notebook.
+        """Read a *log* that is inside this one, such as the console output of a notebook.
 
         Args:
             log: The log.
@@ -344,11 +344,11 @@ class Reading:
         return self.nested(log, replace(self, on_error=on_error or self.on_error))
 
     def has_form(self, log: Lines | Values) -> bool:
-        """Return whether a *log* that stands inside this one has a form; nothing of it is taken."""
+        """Return whether the form of a *log* inside this one is known, without consuming it."""
         return bool(self.readers_of(log))
 
     def readers_of(self, log: Lines | Values, *, in_dialect: bool = False) -> Sequence[str]:
-        """Return the readers that a *log* inside this one may be for; nothing of it is taken.
+        """Return the readers that a *log* inside this one may be for, without consuming it.
 
         Args:
             log: The log.
@@ -375,7 +375,7 @@ def _reason_of(error: Exception, data: object) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class TextReader:
-    """Reads logs that are text."""
+    """A reader of logs that are text."""
 
     name: str
     """Its name, that of its module."""
@@ -398,7 +398,7 @@ class TextReader:
 
 @dataclass(frozen=True, kw_only=True)
 class DataReader:
-    """Reads logs that are JSON: one object, a list, or one value a line."""
+    """A reader of logs that are JSON: one object, a list, or one value per line."""
 
     name: str
     """Its name, that of its module."""

@@ -56,13 +56,13 @@ _WRAPPED: Final = {
 
 
 def value_of_repr(text: str) -> Any:
-    """Return the data that *text* shows, which is one `repr`.
+    """Return the value whose `repr` is *text*.
 
     Raises:
         ValueError: It is not a `repr` of data and objects with named fields, or is too long.
     """
     if len(text) > MAX_CHARS:
-        raise ValueError(f"a value of more than {MAX_CHARS} characters")
+        raise ValueError(f"the value has more than {MAX_CHARS} characters")
     pieces: list[str] = []
     end = 0
     for token in _tokens(text):
@@ -109,7 +109,7 @@ def _parsed(text: str) -> Any:
     try:
         return _value(ast.parse(text.strip(), mode="eval").body)
     except (SyntaxError, RecursionError, MemoryError) as error:
-        raise ValueError(f"no repr of Python: {error}") from error
+        raise ValueError(f"not the repr of a Python value: {error}") from error
 
 
 def _value(node: ast.expr) -> Any:
@@ -127,7 +127,7 @@ def _value(node: ast.expr) -> Any:
             return _object(_class_name(function), node)
         case ast.Name(id="nan" | "inf" | "Ellipsis"):
             return None
-    raise ValueError(f"found {type(node).__name__} in a repr of Python")
+    raise ValueError(f"found {type(node).__name__} in the repr of a Python value")
 
 
 def _class_name(node: ast.expr) -> str:
@@ -136,7 +136,7 @@ def _class_name(node: ast.expr) -> str:
     while isinstance(within, ast.Attribute):
         within = within.value
     if not isinstance(within, ast.Name):
-        raise ValueError("found a call in a repr of Python")  # noqa: TRY004 - the text is wrong
+        raise ValueError("found a call in the repr of a value")  # noqa: TRY004 - the text is wrong
     return node.attr if isinstance(node, ast.Attribute) else within.id
 
 
@@ -191,9 +191,9 @@ def _chat_message(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def fields_of_repr(said: str) -> tuple[str, str]:
-    """Return the reasoning and the text in what the model *said*, which may be a list of blocks.
+    """Return the reasoning and the text in a model's reply, which may be a list of blocks.
 
-    Anthropic's models say such lists.
+    The replies of Anthropic's models are such lists.
     """
     try:
         blocks = value_of_repr(said) if said.startswith("[{") else ()

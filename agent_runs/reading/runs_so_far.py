@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class RunsSoFar:
-    """The runs of one conversation that were read."""
+    """The runs of one conversation that have been read so far."""
 
     def __init__(
         self,
@@ -31,12 +31,12 @@ class RunsSoFar:
         self._runs: list[Transcript] = []
 
     def add(self, run: Transcript, own: Mapping[str, Any], *, is_last: bool) -> Transcript:
-        """Return *run*, the next one, as one that knows its conversation.
+        """Add the next run, and return it with its place in the conversation.
 
         Args:
             run: The run.
-            own: What its messages say of it.
-            is_last: Whether no other follows; the only run of a conversation needs none.
+            own: Metadata from its messages.
+            is_last: Whether no other run follows; a single run has no place in a conversation.
         """
         about = {**self._about, **own}
         if about or self._called_by:
@@ -49,9 +49,9 @@ class RunsSoFar:
 
 
 def with_more(about: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is known *about* a run, and *more*; numbers of tokens and costs are added up.
+    """Merge *more* metadata into that *about* a run; numbers of tokens and costs are added up.
 
-    Otherwise what was said first counts, such as the time.
+    For anything else, such as the time, the first value counts.
     """
     found = {**more, **about}
     for name in more.keys() & about.keys():

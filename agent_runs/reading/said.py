@@ -192,10 +192,11 @@ def _speaks(message: Said) -> bool:
 
 
 class OpenConversation:
-    """The run of a conversation that is being read; its parameters are those of its runs.
+    """The conversation that is being read, with its current run.
 
-    A result that names neither its call nor its tool belongs to the calls of the last turn: those
-    since the assistant spoke or a tool returned, or the last one alone if *is_paired*.
+    A result that names neither its call nor its tool belongs to the calls of the last turn, which
+    are those since the last message of the assistant or the last result. If *is_paired*, it belongs
+    to the last call alone.
     """
 
     def __init__(
@@ -230,7 +231,7 @@ class OpenConversation:
         return self._run.is_waiting
 
     def take(self, message: Said) -> Transcript | None:
-        """Take the next message, and return the run that it ends, if any."""
+        """Process the next message, and return the run that ends with it, if there is one."""
         ended = self._end_turn(message)
         self._end_calls(message)
         if message.error is not None:
@@ -244,7 +245,7 @@ class OpenConversation:
                 self._run.introduce(message.text)
             case "user" if message.results:
                 if message.text.strip():
-                    reason = "found text of the user beside results"
+                    reason = "found text of the user next to results"
                     self._run.notice("unowned_text", reason, text=message.text, line=message.line)
             case "user" if message.error is None and not self._take_result(message.text):
                 ended = self._take_question(message) or ended
@@ -289,7 +290,7 @@ class OpenConversation:
                 self._run.observe(result)
         elif isinstance(self._answer, Said) and is_result(text):
             answer, self._answer = self._answer, None
-            self._fail("a result follows a text in which no dialect reads a call", answer.text)
+            self._fail("a result follows a text in which no dialect finds a call", answer.text)
             self._run.observe(self._speech.results(text)[0])
         else:
             return False
@@ -308,10 +309,10 @@ class OpenConversation:
     def _take_others(self, message: Said) -> None:
         """Take what of a *message* is no turn and no result."""
         for call in message.calls if message.role != "assistant" else ():
-            self._fail(f"found a call of {call.tool!r} that is not the assistant's")
+            self._fail(f"found a call of {call.tool!r} in a message that is not the assistant's")
         for kind in message.left_out:
             if _MAY_CALL(kind):
-                self._fail(f"found {kind}, which is not known and may be a call or a result")
+                self._fail(f"found {kind}, which is unknown and may be a call or a result")
                 continue
             if kind not in self._left_out:
                 reason = f"dropped {kind}"
@@ -355,7 +356,7 @@ class OpenConversation:
         if not self._run.is_answered:
             self._run.answer(stated)
         elif str(self._run.answered).strip() != stated:
-            reason = "the log states another answer"
+            reason = "the log also has a different answer"
             self._run.notice("unowned_text", reason, text=stated)
 
     def _take_question(self, message: Said) -> Transcript | None:
@@ -405,7 +406,7 @@ class OpenConversation:
         elif message.text.strip():
             steps = self._read(message.text)
             if not steps and (found := unread_call(message.text)):
-                self._fail(f"the text ends {found}, which no dialect reads", message.text)
+                self._fail(f"the text ends {found}, which no dialect can read", message.text)
                 self._has_spoken = True
                 return
             if not steps:

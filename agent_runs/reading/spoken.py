@@ -74,7 +74,7 @@ _ENDS_IN_CALL: Final = re.compile(
 
 
 def unread_call(text: str) -> str:
-    """Return what shows that *text*, which no dialect reads, ends in a call; empty if nothing."""
+    """Return the sign that *text*, which no dialect can read, ends in a call, or ``""``."""
     is_closed = text.rstrip().endswith((">", "]", "|", "`"))
     if is_closed and (found := _ENDS_IN_CALL(text)):
         return f"in {found[0].strip()!r}"
@@ -87,20 +87,20 @@ def unread_call(text: str) -> str:
 
 
 def has_sign(text: str) -> bool:
-    """Return whether a *text* has the sign of a dialect, which is part of a call."""
+    """Return whether *text* has the sign of a dialect that is part of a call."""
     return _sign(text) is not None
 
 
 def is_result(text: str) -> bool:
-    """Return whether a *text* of the user begins as programs begin what a tool returned."""
+    """Return whether a *text* of the user begins like the result of a tool."""
     return _LABEL.match(text) is not None or _ELEMENT(text) is not None
 
 
 class Speech:
-    """What the agent of one conversation says as text, and the dialect in which it speaks.
+    """Reads the calls that the agent of a conversation writes as text, and finds the dialect.
 
-    Without a dialect that the user named, it is that of the first text which has the sign of one
-    and is read by it as a call without an error.
+    If the user named no dialect, it is that of the first text that has the sign of a dialect and
+    can be read in it as a call without an error.
     """
 
     def __init__(self, reading: Reading) -> None:
@@ -111,7 +111,7 @@ class Speech:
         """What shows the dialect; empty if the user named it."""
 
     def read(self, text: str) -> list[TranscriptStep]:
-        """Return the steps in *text*; none if it is not in the dialect."""
+        """Return the steps in *text*, or ``[]`` if it is not in the dialect."""
         if self.dialect is not None:
             steps = self._steps(self.dialect, text)
             marks = Patterns(self.dialect.lenient.markers).whole
@@ -129,7 +129,7 @@ class Speech:
         return steps
 
     def results(self, text: str) -> list[str]:
-        """Return the results in *text*, a message after calls, without what is around each."""
+        """Return the results in *text*, a message after calls, without the marks around them."""
         if self.dialect is None:
             return [_LABEL.sub("", text)]
         found = [*_framed(self.dialect, text)] or [_LABEL.sub("", text)]

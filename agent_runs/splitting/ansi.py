@@ -28,7 +28,7 @@ def without_codes(text: str) -> str:
 
 
 def is_end_of_style(code: str) -> bool:
-    r"""Return whether the numbers of ``\x1b[CODEm`` end a style and begin none."""
+    r"""Return whether ``\x1b[CODEm`` ends a style without beginning another."""
     return code in _ENDS
 
 

@@ -30,7 +30,7 @@ _TITLE: Final = 100
 
 
 class EndOfValue:
-    """Tells which lines after a value belong to nobody.
+    """Tells which lines after a value belong to no run.
 
     Args:
         before: The last lines of the value.
@@ -42,15 +42,15 @@ class EndOfValue:
         self._shapes = shapes
 
     def is_certain(self, line: str) -> bool:
-        """Return whether *line* belongs to no value."""
+        """Return whether *line* certainly belongs to no value."""
         return is_certain(line) or self.is_known(line)
 
     def is_known(self, line: str) -> bool:
-        """Return whether a line of the same shape stands between other runs of the log."""
+        """Return whether a line of the same shape appears between other runs of the log."""
         return self._shapes.get(shape_of(line), 0) > 1
 
     def parts(self, lines: Sequence[str], *, is_end: bool) -> tuple[int, bool]:
-        """Return how many of *lines* belong to no run, and whether others may belong to none."""
+        """Return how many of *lines* belong to no run, and whether more of them may not."""
         blank = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
         attached, rest = lines[:blank], lines[blank:]
         last = next((line for line in reversed(self._before) if line.strip()), "")
@@ -132,12 +132,12 @@ def _is_in_doubt(line: str) -> bool:
 
 
 def is_framed(above: str, line: str, below: str) -> bool:
-    """Return whether *line* is short and stands between two rulers."""
+    """Return whether *line* is a short line between two rulers."""
     return len(line) <= _TITLE and is_ruler(above) and is_ruler(below)
 
 
 class Ended(NamedTuple):
-    """The lines of a value, and those after it."""
+    """The lines of a value, and the lines after it."""
 
     kept: Sequence[str]
     """The value, and lines that may be none of it."""
@@ -148,7 +148,7 @@ class Ended(NamedTuple):
 
 
 def end_of(lines: Sequence[str], *, is_end: bool) -> Ended:
-    """Return which of *lines* are a value, if another run or the end of the log follows them.
+    """Return which of *lines* are a value, given that another run or the end of the log follows.
 
     The first line with text is always kept, and so are fences.
 

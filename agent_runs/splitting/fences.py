@@ -18,11 +18,11 @@ class Fence(NamedTuple):
 
 
 def fence_in(line: str) -> Fence | None:
-    """Return the fence that a *line* is; `None` if it is not one."""
+    """Return *line* as a fence; `None` if it is not one."""
     found = _FENCE(line)
     return Fence(found[1], found[2]) if found else None
 
 
 def closes_fence(line: str, mark: str) -> bool:
-    """Return whether a *line* closes the fence that *mark* has opened."""
+    """Return whether *line* closes the fence that *mark* opened."""
     return line.lstrip(" \t").startswith(mark) and not line.strip().strip(mark[0])

@@ -23,7 +23,7 @@ _PLACE: Final = re.compile(r"(\{(?:tools|tool_names|form|action|answer)\})")
 
 @cache
 def beginnings() -> frozenset[str]:
-    """Return the lines after which the question of a prompt begins."""
+    """Return the lines of prompts after which the question begins."""
     words = {get_dialect(name).prompt_words.begin for name in list_dialects()}
     return frozenset({*words, "Begin!"})
 
@@ -90,7 +90,7 @@ def _sample_answer(dialect: Dialect) -> str:
 
 
 class Instructions(NamedTuple):
-    """Lines that are the instructions of a dialect."""
+    """How many lines are the instructions of a dialect, and what follows them."""
 
     size: int = 0
     """How many they are."""
@@ -99,7 +99,7 @@ class Instructions(NamedTuple):
 
 
 def instructions_at(ahead: Callable[[int], str]) -> Instructions:
-    """Return which of the next lines are the instructions of a dialect.
+    """Return how many of the next lines are the instructions of a dialect.
 
     Args:
         ahead: Returns a line from the next on, given how far; empty behind the last.
@@ -126,7 +126,7 @@ def _size_of_cut(text: str) -> int:
 
 
 def rest_of_instructions(lines: Sequence[str], dialect: Dialect) -> Instructions:
-    """Return which of *lines* are the rest of the instructions of *dialect*, without their first.
+    """Return how many of *lines* are the end of the instructions of *dialect*, without their start.
 
     Args:
         lines: The lines at the top of a log, which may have been cut inside the instructions.

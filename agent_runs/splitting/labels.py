@@ -36,7 +36,7 @@ _OPENER: Final = re.compile(r"[ \t]*[<\[][^<>\s]{1,40}>?").match
 
 
 def begins_any(line: str) -> bool:
-    """Return whether *line* begins with a mark of any dialect."""
+    """Return whether *line* begins with a marker of any dialect."""
     opener = _OPENER(line)
     return bool(_BEGINS(line) or (opener is not None and has_telling_marker(opener[0])))
 
@@ -54,22 +54,22 @@ _ANSWER: Final = re.compile(
 
 
 def may_begin_question(line: str) -> bool:
-    """Return whether *line* begins with a label of questions of any dialect."""
+    """Return whether *line* begins with the label of a question in any dialect."""
     return _QUESTION(line) is not None
 
 
 def begins_answer(line: str) -> bool:
-    """Return whether *line* begins an answer of any dialect, or calls what ends a run."""
+    """Return whether *line* begins an answer in any dialect, or calls a tool that ends a run."""
     return _ANSWER(line) is not None
 
 
 def begins_question(dialect: Dialect, line: str) -> bool:
-    """Return whether *line* begins with a label of questions."""
+    """Return whether *line* begins with the label of a question."""
     return _labels(dialect, frozenset({Part.QUESTION})).whole.match(f"\n{line}") is not None
 
 
 def begins_marked(dialect: Dialect, line: str) -> bool:
-    """Return whether *line* begins with a marker of the dialect, or is a fence that it writes."""
+    """Return whether *line* begins with a marker of the dialect, or is one of its fences."""
     if line.strip() in _fences(dialect):
         return True
     found = _marks(dialect).whole.match(f"\n{line.lstrip()}")
@@ -82,13 +82,13 @@ def begins_step(dialect: Dialect, line: str) -> bool:
 
 
 def size_of_observation_label(dialect: Dialect, text: str) -> int:
-    """Return the size of the label of observations with which *text* begins, or 0."""
+    """Return the length of the observation label at the beginning of *text*, or 0."""
     found = _labels(dialect, frozenset({Part.OBSERVATION})).whole.match(f"\n{text}")
     return 0 if found is None else found.end() - 1
 
 
 def has_log_mark(dialect: Dialect, text: str) -> bool:
-    """Return whether *text* may have a mark of questions or results, which no turn has."""
+    """Return whether *text* may have the label of a question or a result, which no turn has."""
     folded = text.casefold()
     return any(word in folded for word in _words_of_logs(dialect))
 
@@ -98,7 +98,7 @@ def is_step(dialect: Dialect, lines: Iterable[str]) -> bool:
 
     Args:
         dialect: The dialect of the lines.
-        lines: The lines, of which few are taken.
+        lines: The lines; only a few of them are consumed.
     """
     parser = StreamParser(dialect, mode="transcript", max_chars=None)
     answers = _leading_to(dialect, frozenset({Part.ANSWER}))
@@ -191,7 +191,7 @@ _FOREIGN: Final = re.compile(
 
 
 def begins_foreign(line: str) -> bool:
-    """Return whether *line* begins with what may be a label, of whatever form."""
+    """Return whether *line* begins with something that may be a label in some form."""
     return _FOREIGN(line) is not None
 
 
@@ -211,7 +211,7 @@ def _are_in_order(head: str, ours: Mapping[str, str]) -> bool:
 
 
 def spelling_of(head: str) -> tuple[Callable[[str], str], str] | None:
-    """Return what spells the lines of a log with the labels of ReAct, and what it does in words.
+    """Return a function that replaces other labels in a log with those of ReAct, and a description.
 
     Args:
         head: The beginning of the log.
@@ -252,6 +252,6 @@ def spelling_of(head: str) -> tuple[Callable[[str], str], str] | None:
         return f"{ours.get(name, name.capitalize())}:{line[found.end() :]}"
 
     words = [f"{name!r} read as {canonical!r}" for name, canonical in ours.items()]
-    words += ["lines that number the steps"] * is_numbered
+    words += ["lines with the numbers of steps"] * is_numbered
     words += ["numbers before questions"] * has_numbers
     return spelt, ", ".join(words)

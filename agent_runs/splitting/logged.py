@@ -16,7 +16,7 @@ LOGGED: Final = "found a line of a logger"
 
 
 class WithoutLogged:
-    """Takes the lines of known loggers out of a log.
+    """Removes the lines of known loggers from a log.
 
     Args:
         lines: The lines of the log.

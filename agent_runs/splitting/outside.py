@@ -64,15 +64,15 @@ FOUND_PROMPT: Final = "found a prompt"
 
 
 class Removed(NamedTuple):
-    """Lines that were taken out."""
+    """Lines that were removed from a log."""
 
     at: int
-    """How many characters of the log stand before them that were not taken out."""
+    """How many characters of the log before them were not removed."""
     size: int
 
 
 class OutsideOfRuns:
-    """Takes the lines out of a log that belong to no run.
+    """Removes the lines that belong to no run from a log.
 
     Args:
         lines: The lines of the log, with their numbers.
@@ -130,7 +130,7 @@ class OutsideOfRuns:
                 yield number, line
 
     def notices_before(self, offset: float) -> list[Notice]:
-        """Return, once, the notices about what stands before a run.
+        """Remove and return the notices about the text before a run.
 
         Args:
             offset: How much of the text that was read stands before the run.
@@ -141,7 +141,7 @@ class OutsideOfRuns:
         return found
 
     def shift(self, offset: int) -> Callable[[Span], Span] | None:
-        """Return what turns spans of a run as it was read into those of its text in the log.
+        """Return a function that converts spans of the text that was read into spans of the log.
 
         Args:
             offset: How much of the text that was read stands before the run.
@@ -328,7 +328,7 @@ class OutsideOfRuns:
 
 
 def is_header_of_log(lines: Sequence[str]) -> bool:
-    """Return whether *lines*, which are at the top of a log, are a program's first words."""
+    """Return whether *lines* at the top of a log are the header that a program prints."""
     texts = [line for line in lines if line.strip()]
     named = [line for line in texts if not is_certain(line)]
     return all(map(is_header, texts)) and len(named) <= _MOST_HEADERS

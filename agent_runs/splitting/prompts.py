@@ -108,7 +108,7 @@ def opens_prompt(line: str) -> bool:
 
 
 class Prompts:
-    """Finds prompts in lines, of which none is before one that was asked for.
+    """Finds prompts in lines that are looked at in order.
 
     Args:
         ahead: Returns a line from the next on, given how far; empty behind the last.
@@ -121,7 +121,7 @@ class Prompts:
         self._plain_until = 0  # no line before this one is one that only a format has
 
     def size_at(self, index: int) -> int:
-        """Return how many lines are a prompt from the next on, whose number is *index*."""
+        """Return how many lines, from the next one with the number *index*, are a prompt."""
         ahead = self._ahead
         if _INTRODUCES(ahead(0)) and not any(map(_OPENS, map(ahead, range(1, _INTRODUCTION)))):
             return 0
@@ -148,7 +148,7 @@ class Prompts:
 
 
 def without_prompts(text: str) -> str:
-    """Return *text* without prompts and lines of loggers, whatever its dialect is."""
+    """Return *text*, in any dialect, without prompts and lines of loggers."""
     lines = text.splitlines(keepends=True)
     if not any(opens_prompt(line) or is_logged(line) for line in lines):
         return text
@@ -202,10 +202,10 @@ def _open_question(
 
 
 def size_of_rest(lines: Sequence[str], dialect: Dialect) -> int:
-    """Return how many of *lines*, which are at the top of a log, are the rest of a prompt.
+    """Return how many of *lines* at the top of a log are the end of a prompt.
 
-    The log was cut inside the instructions of *dialect*: some of their lines stand there, and not
-    the first.
+    The log then begins in the middle of the instructions of *dialect*: it has some of their lines,
+    but not the first.
     """
 
     def ahead(index: int) -> str:
@@ -292,9 +292,9 @@ def _end_of_answer(ahead: Callable[[int], str], start: int) -> int:
 
 
 def shows_format(run: Transcript, dialect: Dialect) -> bool:
-    """Return whether a *run* is the format of a prompt, or the example in one, without the rest.
+    """Return whether *run* is only the format description or the example of a prompt.
 
-    Then a tool, a result or the answer of it is a placeholder.
+    In that case one of its tools, results or answers is a placeholder.
 
     Args:
         run: The run.
@@ -324,7 +324,7 @@ def _is_example(action: AgentAction) -> bool:
 
 
 def is_placeholder(tool: str) -> bool:
-    """Return whether *tool* stands in a prompt for the name of a tool."""
+    """Return whether *tool* is a placeholder for the name of a tool in a prompt."""
     return _is_named_in_place(tool.strip()) is not None
 
 
@@ -332,9 +332,9 @@ def is_placeholder(tool: str) -> bool:
 
 
 def size_of_examples(lines: Sequence[str], begins_question: Callable[[str], bool]) -> int:
-    """Return how many of *lines*, a whole text, are examples before its last question, open yet.
+    """Return how many of *lines* are examples in a prompt that ends with an open question.
 
-    Text that says so stands before them. The question is open if no answer follows it.
+    A line before them announces the examples. A question is open if no answer follows it.
     """
     questions = [at for at, line in enumerate(lines) if begins_question(line)]
     if len(questions) < 2:
@@ -348,10 +348,10 @@ def size_of_examples(lines: Sequence[str], begins_question: Callable[[str], bool
 
 
 def is_prompt(lines: Sequence[str]) -> bool:
-    """Return whether *lines*, one message, begin with text, and end in an open question.
+    """Return whether *lines*, one message, begin with text and end in an open question.
 
-    So a program logs what it sends: instructions, examples, and the question, perhaps with the
-    steps so far.
+    This is how a program logs what it sends: instructions, examples, and the question, perhaps with
+    the steps so far.
     """
     labels = [at for at, line in enumerate(lines) if may_begin_question(line)]
     if len(labels) < 2 or not any(each.strip() for each in lines[: labels[0]]):

@@ -51,7 +51,7 @@ _STRUCTURE: Final = re.compile(
 
 
 def has_structure(text: str) -> bool:
-    """Return whether a line of *text* begins as no prose does: with a label, a mark, a bracket."""
+    """Return whether a line of *text* begins unlike prose: with a label, a mark or a bracket."""
     return any(_STRUCTURE(line) for line in text.splitlines())
 
 
@@ -59,7 +59,7 @@ class Quotations:
     """Tells which lines outside of all runs are quoted.
 
     Args:
-        begins_own: Returns whether a line begins with a mark of the dialect, which quotes nothing.
+        begins_own: Returns whether a line begins with a mark of the dialect, which is no quotation.
     """
 
     def __init__(self, begins_own: Callable[[str], bool]) -> None:
@@ -117,11 +117,11 @@ class Quotations:
 
     @property
     def is_wrapped(self) -> bool:
-        """Whether a fence that has opened is around all there is."""
+        """Whether an open fence encloses the whole log."""
         return self._around is not None
 
     def closes(self, line: str) -> bool:
-        """Return whether *line* closes the fence around all there is."""
+        """Return whether *line* closes the fence around the whole log."""
         return self._around is not None and self._around(line)
 
     def _is_around_all(self, ahead: Callable[[int], str]) -> bool:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class LogRun(TranscriptParser):
-    """A run of a log, which takes whole lines.
+    """Parses one run of a log, line by line.
 
     An answer ends a run: a step that follows it belongs to the next run.
 
@@ -68,7 +68,7 @@ class LogRun(TranscriptParser):
 
     @property
     def is_begun(self) -> bool:
-        """Whether a step has begun, or there is a label of questions."""
+        """Whether a step has begun, or a question with a label."""
         return self.is_labelled or self._part is not None or self.has_steps
 
     @property
@@ -153,7 +153,7 @@ def _ending_answers(dialect: Dialect) -> frozenset[str]:
 
 
 class WholeRun(NamedTuple):
-    """A run that was read in one scan, with what else is asked of a `LogRun`."""
+    """A run that was read in one scan, with the same attributes as a `LogRun`."""
 
     transcript: Transcript
     line: int
@@ -165,7 +165,7 @@ class WholeRun(NamedTuple):
 
 
 def whole_run(dialect: Dialect, text: str, tools: ToolSet | None) -> Transcript | None:
-    """Return the run in *text*; `None` if it is not spelt as *dialect* writes it."""
+    """Return the run in *text*; `None` if it is not spelt exactly as in *dialect*."""
     read = run_matcher(dialect).read(text, tools)
     if read is None:
         return None
@@ -210,7 +210,7 @@ class RunsOfLog:
         dialect: The dialect of the log.
         tools: The tools of the runs; `None` to accept any name and any input.
         watch: Called with each event, and the offset of its run in the log.
-        begins: How much of the log stands before lines that begin a run whatever stands there.
+        begins: The offsets of lines that begin a run, whatever is in them.
     """
 
     def __init__(

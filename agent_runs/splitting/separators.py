@@ -125,7 +125,7 @@ _MEASURED: Final = re.compile(
 
 
 def is_ruler(text: str) -> bool:
-    """Return whether *text*, a line, has nothing but marks, of which none is of a table or code."""
+    """Return whether *text*, a line, consists of marks only, none of them from a table or code."""
     bare = "".join(text.split())
     if len(bare) < 3:
         return False
@@ -137,12 +137,12 @@ def is_ruler(text: str) -> bool:
 
 
 def is_program_ruler(text: str) -> bool:
-    """Return whether *text* is a ruler of a length that only programs write."""
+    """Return whether *text* is a ruler so long that only a program writes it."""
     return len(text) >= _PROGRAM_RULER and is_ruler(text)
 
 
 def is_logged(line: str) -> bool:
-    """Return whether *line* was written by a known logger, or is a bar of progress."""
+    """Return whether *line* was written by a known logger, or is a progress bar."""
     may_be = (
         "INFO" in line
         or "HTTP/" in line
@@ -166,12 +166,12 @@ _MAY_BE_CERTAIN: Final = re.compile(
 
 
 def may_be_certain(line: str) -> bool:
-    """Return whether *line* begins like one that `is_certain` takes; few others do."""
+    """Return whether *line* begins like one that `is_certain` accepts, as few other lines do."""
     return _MAY_BE_CERTAIN(line) is not None
 
 
 def is_certain(line: str) -> bool:
-    """Return whether *line* belongs to no value, if it stands at the end of one."""
+    """Return whether *line*, at the end of a value, certainly does not belong to it."""
     text = line.strip()
     if is_ruler(text) or is_logged(text):
         return True
@@ -190,7 +190,7 @@ def is_certain(line: str) -> bool:
 
 
 def is_doubtful(line: str) -> bool:
-    """Return whether *line* may stand between runs, but also at the end of an answer."""
+    """Return whether *line* may be between two runs, but also at the end of an answer."""
     text = line.strip()
     if len(text) > _LONGEST:
         return text[0] == "{" and text[-1] == "}" and len(text) <= 2 * _LONGEST
@@ -230,24 +230,24 @@ _CHAINED: Final = (
 
 
 def is_printed(line: str) -> bool:
-    """Return whether *line* is a shell prompt, a warning or the like, as no answer ends in one."""
+    """Return whether *line* is a shell prompt, a warning or the like, which ends no answer."""
     return _PRINTED(line) is not None or is_traceback(line)
 
 
 def is_traceback(line: str) -> bool:
-    """Return whether *line* begins a traceback of Python, at the left edge."""
+    """Return whether *line* begins a Python traceback, at the left edge."""
     return line.startswith("Traceback (most recent call last):")
 
 
 class Tracebacks:
-    """Tells, one line after another, which are of a traceback, or link it to the next one."""
+    """Tells, line by line, which lines belong to a traceback, or join it to the next one."""
 
     def __init__(self) -> None:
         self._is_inside = False
         self._has_ended = False  # and nothing but such a link and empty lines has followed
 
     def has(self, line: str) -> bool:
-        """Return whether the next *line* is one of them."""
+        """Return whether *line*, the next one, belongs to a traceback."""
         if is_traceback(line):
             self._is_inside = True
             return True
@@ -264,7 +264,7 @@ _HEADED: Final = re.compile(rf"\[{_LEVEL}\][ ]?\S|{_LEVEL}[: ]|[$#%][ ]+\S", re.
 
 
 def is_header(line: str) -> bool:
-    """Return whether *line* may stand at the top of a log, as a program's first words do."""
+    """Return whether *line* may be part of the header that a program prints at the top of a log."""
     text = line.strip()
     if _LABELLED(text):
         return False
@@ -278,7 +278,7 @@ _DIGITS: Final = re.compile(r"\d+").sub
 
 
 def shape_of(line: str) -> str:
-    """Return what a *line* has in common with others that differ in numbers or a value only."""
+    """Return the shape of a line, which lines share that differ only in numbers or in a value."""
     text = line.strip()
     key = _KEY_OF(text)
     return _DIGITS("0", key[0] if key else text)

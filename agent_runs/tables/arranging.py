@@ -18,7 +18,7 @@ from agent_runs.tables.part import Path, at
 
 
 class LeftOut(NamedTuple):
-    """A notice, in words, of what was dropped from a log."""
+    """A part of a log that was dropped, described in words for a notice."""
 
     words: str
     text: str = ""
@@ -26,7 +26,7 @@ class LeftOut(NamedTuple):
 
 
 class Arranging(NamedTuple):
-    """Where objects say which of them count; the paths are those of `Messages`."""
+    """Says which objects of a log count, by the paths of `Messages` to their keys and links."""
 
     key: Path
     follows: Path = ""
@@ -37,9 +37,9 @@ class Arranging(NamedTuple):
     asks: Callable[[Any], bool] = lambda _: False
 
     def session_of(self, values: Iterable[Value]) -> Iterator[tuple[int, Value]]:
-        """Yield *values*, each with the number of its session, in which keys are unique.
+        """Yield *values*, each with the number of its session; keys are unique within a session.
 
-        A session begins with the object that says so; what was asked just before belongs to it.
+        A session begins with an object that says so; a question just before it belongs to it.
         """
         session = 0
         asked: list[Value] = []
@@ -58,7 +58,7 @@ class Arranging(NamedTuple):
         return isinstance(data, Mapping) and self.begins is not None and self.begins(data)
 
     def arranged(self, values: Iterable[Value]) -> list[Value]:
-        """Return those of *values*, which are of one session, that count."""
+        """Return those of *values* that count; all of them belong to one session."""
         kept = _Kept(self)
         for number, value in enumerate(values):
             if isinstance(value.data, Mapping):
@@ -85,7 +85,7 @@ class _Kept:
         """The values in order."""
 
     def take(self, number: int, value: Value, data: Mapping[str, Any]) -> None:
-        """Take the next *value*, whose data is an object."""
+        """Process the next *value*, whose data is an object."""
         order = self._order
         for key in _listed(data, order.voids):
             self._drop([str(key)])
@@ -112,7 +112,7 @@ class _Kept:
                 self._gone += 1
 
     def keep_way_back(self) -> None:
-        """Drop all values with keys that are not on the way from the last one back."""
+        """Drop all values with keys that are not on the path of links back from the last one."""
         follows = {key: at(each.data, self._order.follows) for key, each in self.found.items()}
         if not any(follows.values()):
             return  # the log has no pointers
@@ -124,7 +124,7 @@ class _Kept:
         self._drop([key for key in self.found if isinstance(key, str) and key not in way])
 
     def values(self) -> list[Value]:
-        """Return the values, then a notice of how many messages were taken back, if any."""
+        """Return the values, followed by a notice if any messages were taken back."""
         found = [*self.found.values()]
         if self._gone:
             many = f"{self._gone} messages that were" if self._gone > 1 else "1 message that was"

@@ -30,9 +30,9 @@ _ENDS: Final[tuple[Shown, ...]] = ("text", "answer", "call", "result")
 
 @dataclass(frozen=True, kw_only=True)
 class Console:
-    """What a console shows, as pieces that begin with titles.
+    """A form of console logs, as a table of pieces that begin with titles.
 
-    `read_runs` takes such a table as ``format=``, and `register_reader` makes its form one that is
+    `read_runs` accepts such a table as ``format=``, and after `register_reader` its form is
     recognised.
     """
 
@@ -121,7 +121,7 @@ class Console:
         number, title, _ = next((each for each in titles if each[2]), titles[0])
         found = {title.piece.what for _, title, _ in titles}
         missing = [what for what in self.needs if what not in found]
-        lacks = f"there is no title of a {missing[0]}" if missing else "others may have it too"
+        lacks = f"there is no title of a {missing[0]}" if missing else "other logs may have it too"
         shown, what = title.title.strip(), title.piece.what
         return f"line {number}, {shown!r}, is its title of a {what}, but {lacks}"
 
@@ -136,10 +136,10 @@ class Console:
             is_empty = False
             yield run
         if is_empty and not kinds:
-            reading.refuse(f"found no title that {self.name} knows", text)
+            reading.refuse(f"found no title of the form {self.name}", text)
         elif is_empty:
             found = ", ".join(f"{count} {what!r}" for what, count in kinds.items())
-            reading.refuse(f"found no run in the pieces that {self.name} knows: {found}", text)
+            reading.refuse(f"found no run in the pieces of the form {self.name}: {found}", text)
 
     def _ended(self, pieces: Iterable[Found]) -> Iterator[Found]:
         """Yield *pieces*, of which those that end a run lack what belongs to nobody."""
@@ -204,7 +204,7 @@ class _Runs:
         self._text = ""  # of the assistant, the last one
 
     def take(self, found: Found) -> Iterator[Transcript]:
-        """Take a piece, and yield the runs that it ends."""
+        """Process a piece, and yield the runs that end there."""
         if found.title:
             yield from self._flush()
         if found.notices:
@@ -249,7 +249,7 @@ class _Runs:
         self._held.clear()
 
     def close(self) -> Iterator[Transcript]:
-        """Yield the runs that are left."""
+        """Process the end of the log, and yield the last runs."""
         yield from self._flush()
         stacks = [stack for stack in self._open.values() if stack]
         for said in self._held if stacks else ():
@@ -331,5 +331,5 @@ def _plain_start(pattern: str) -> str:
     if "|" in pattern:
         return ""
     plain = re.match(r"(?:[^\\^$.*+?{}\[\]()](?![*?{]))*", pattern)
-    assert plain is not None, "it matches the empty text"
+    assert plain is not None, "the pattern also matches an empty string"
     return plain[0].casefold()

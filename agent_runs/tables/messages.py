@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Messages:
-    """A form of messages: where they are, what their roles are, and what kinds of parts they have.
+    """A form of messages: where they are, their roles, and the kinds of parts that they have.
 
-    A file holds a list of messages, one a line, or records with a list of them. `read_runs` takes
-    such a table as ``format=``, and `register_reader` makes its form one that is recognised.
+    A file has a list of messages, one message per line, or records with a list of messages.
+    `read_runs` accepts such a table as ``format=``, and after `register_reader` its form is
+    recognised.
     """
 
     name: str
@@ -122,7 +123,7 @@ class Messages:
 
     @cached_property
     def form(self) -> MessageFormat:
-        """The form, as readers of messages take it."""
+        """The form as a `MessageFormat`, which readers of messages need."""
         order = Arranging(
             self.key, self.follows, self.voids, self.rewinds, self.anew, self.begins, self._asks
         )  # fmt: skip
@@ -211,7 +212,7 @@ class Messages:
         return {name: value for name, value in told.items() if value is not None}
 
     def lack_of(self, value: Mapping[str, Any]) -> tuple[int, str]:
-        """Return how much of a message of this form *value* has, and the first thing it lacks."""
+        """Return how well *value* fits as a message of this form, and the first thing it lacks."""
         message = at(value, self.message)
         role = at(message, self.role)
         if not isinstance(message, Mapping) or self._role_of(message) is None or role is None:
@@ -219,7 +220,7 @@ class Messages:
             return 0, lack
         missing = [path for path in self.has if at(value, path) is None]
         if missing and callable(self.messages):
-            return 0, "it is not a record of this form"
+            return 0, "the value is not a record of this form"
         if missing:
             return 1, _no(missing[0], "value that all of its messages have")
         extra = [path for path in self.lacks if at(value, path) is not None]
@@ -236,7 +237,7 @@ class Messages:
         odd = [part for part in content if not self._is_part(part)]
         if odd:
             return 3, self._oddness_of(odd[0])
-        return 4, "no message has what only this form has"
+        return 4, "no message has a sign of this form alone"
 
     def _oddness_of(self, part: Any) -> str:
         """Return why a *part* is none of this form."""
@@ -408,7 +409,7 @@ class Messages:
             told.left_out = (f"{OTHER_OBJECT}{kind!r}",)
             return told
         if role is None:
-            raise ValueError(f"expected a role of a message, found {at(message, self.role)!r}")
+            raise ValueError(f"expected the role of a message, found {at(message, self.role)!r}")
         content = self._content_of(message)
         turns = [SaidTurn()]
         for part in content if isinstance(content, list) else [content]:
@@ -467,7 +468,7 @@ class Messages:
             turn.results += [result] if result else ()
         elif kind.what == "nothing":
             if kind.of:
-                turn.left_out.append(f"what an output tool returned: {text_of(value)}")
+                turn.left_out.append(f"the result of an output tool: {text_of(value)}")
             elif kind.is_sign:
                 turn.left_out.append(words_for(part, self.type_key))
         else:
@@ -491,7 +492,7 @@ def _no(path: Path, what: str) -> str:
 
 
 def words_for(part: Any, type_key: Path) -> str:
-    """Return what a *part* is called that is left out or not known: its type, or its keys."""
+    """Return words for a *part* that is dropped or unknown: its type, or its keys."""
     kind = at(part, type_key) if type_key else None
     if isinstance(kind, str):
         return f"a part of type {kind!r}"

@@ -25,7 +25,7 @@ is there and not null, ``"=word"`` always ``word``. What no path says, a functio
 
 
 def at(value: Any, path: Path) -> Any:
-    """Return what stands at *path* of *value*; `None` if there is nothing."""
+    """Return the value at *path* in *value*; `None` if there is none."""
     if callable(path):
         return path(value)
     for alternative, keys in _alternatives(path):
@@ -84,7 +84,7 @@ def _item(items: list[Any], number: str) -> Any:
 
 
 def loaded(value: Any) -> Any:
-    """Return *value*, or the list or object that it is as JSON text."""
+    """Return *value*, or the list or object in it if it is JSON text."""
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
         try:
             return json.loads(value)
@@ -99,7 +99,7 @@ What: TypeAlias = Literal[
 
 
 def check_word(word: str, words: Any, of: str) -> None:
-    """Check that a *word* of a table is one of the *words*, a literal type, *of* something.
+    """Check that a *word* in a table is one of *words*, a literal type with the kinds *of* a thing.
 
     Raises:
         ValueError: It is not one of them; the message lists them all.
@@ -164,7 +164,7 @@ class MessagePart:
         return at(part, self.key if self.of is None else self.of)
 
     def called(self, part: Any, type_key: Path) -> SaidCall:
-        """Return the call that *part* is."""
+        """Return *part* as a call."""
         value = self.value_of(part)
         name = at(value, self.name)
         if name is None and self.type.endswith("*"):
@@ -174,7 +174,7 @@ class MessagePart:
         return call_of(call, is_text=self.is_text)._replace(has_input=self.arguments is not None)
 
     def returned(self, part: Any) -> SaidResult | None:
-        """Return what *part* says that a tool returned; `None` if nothing."""
+        """Return the result of a tool in *part*; `None` if it has none."""
         value = self.value_of(part)
         output = at(value, self.output)
         if output is None and self.what == "call":

@@ -25,7 +25,7 @@ _BREAK: Final = re.compile(r"\n[?*+]?(?![)$?*+]*(?:\||\Z))")
 
 @dataclass(frozen=True)
 class ConsolePiece:
-    """One kind of piece that a console shows: a title, and the text after it up to the next."""
+    """One kind of piece in a console log: a title, and the text after it up to the next title."""
 
     what: Shown
     """What it is. ``"spoken"`` is a question if it is from who spoke first, and text if not; a
@@ -79,8 +79,8 @@ class ConsolePiece:
         plain = _CLASS.sub(lambda found: "\n" if found[0] == r"\n" else "x", self.title)
         if _BREAK.search(plain):
             raise ValueError(
-                f"the title {self.title!r} goes on after the end of a line, and a title is looked"
-                " for in one line: put what follows it into `ahead` and `body`"
+                f"the title {self.title!r} spans several lines, but a title has to match within one"
+                " line: put what follows the first line into `ahead` and `body`"
             )
 
     @cached_property
@@ -96,12 +96,12 @@ class ConsolePiece:
     def said(
         self, groups: Mapping[str, str | None], line: int, shortened: re.Pattern[str] | None
     ) -> Iterator[Said]:
-        """Yield what a piece of this kind says that begins at *line*.
+        """Yield the messages in a piece of this kind that begins at *line*.
 
         Args:
             groups: The groups of its title and its body.
             line: The line.
-            shortened: Finds what the console has in place of what it leaves out of a value.
+            shortened: Finds the mark that the console shows where it shortens a value.
 
         Raises:
             ValueError: A list is none, as may be raised by data of another form.
@@ -123,7 +123,7 @@ class ConsolePiece:
         if after := (groups.get("after") or "").strip():
             yield Said("assistant", after, line=line)
         if (unowned := groups.get("unowned") or "").strip():
-            yield left_out("text that is not understood", unowned, line)
+            yield left_out("text that could not be interpreted", unowned, line)
 
     def _spoken(self, groups: Mapping[str, str | None], text: str, line: int) -> Iterator[Said]:
         if self.what == "answer" and groups.get("args"):
@@ -166,7 +166,7 @@ class ConsolePiece:
             else:
                 results.append(_result(found.groupdict(), found["text"], shortened))
         if not (calls or results):
-            raise ValueError("there is none")
+            raise ValueError("there is none in the text")
         if self.what == "calls":
             message = Said("assistant", between.pop(0), line=line)
             message.calls = [call for said in calls for call in said.calls]
@@ -197,7 +197,7 @@ class ConsolePiece:
 
 
 def left_out(what: str, text: str, line: int) -> Said:
-    """Return that *text* is left out, which is *what* it is said to be."""
+    """Return the message that *text* is dropped, with *what* it is, in words."""
     return Said("tool", left_out=(what,), unowned=text.strip("\n"), line=line)
 
 

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 _AHEAD: Final = 8
 """How many lines behind a title are looked at."""
-_BETWEEN: Final = "dropped lines between two texts, which the program has written or a text quotes"
-_ASKED: Final = "the log does not show whether the question after an empty result is a part of it"
+_BETWEEN: Final = "dropped lines between two texts, printed by the program or quoted in a text"
+_ASKED: Final = "the log does not show whether the question after an empty result is part of it"
 _DEEPEST: Final = 1_000
 """How many lines a fence may have in which others stand."""
 
 
 class Title(NamedTuple):
-    """A title that fits a line."""
+    """A title that matches a line."""
 
     piece: ConsolePiece
     groups: Mapping[str, str | None]
@@ -39,7 +39,7 @@ class Title(NamedTuple):
 
 @dataclass
 class Found:
-    """A piece of a console."""
+    """A piece of a console log."""
 
     kinds: Sequence[Title]
     """The kinds that its title fits; which of them it is shows its body."""
@@ -68,17 +68,17 @@ class Found:
 
     @property
     def piece(self) -> ConsolePiece:
-        """Its first kind."""
+        """The first of the kinds that the piece may have."""
         return self.kinds[0].piece
 
     @property
     def title(self) -> str:
-        """The title; empty if it has none."""
+        """The title, or ``""``."""
         return self.kinds[0].title
 
     @property
     def says_something(self) -> bool:
-        """Whether it has a title, or text that is not left out."""
+        """Whether the piece has a title, or text that is not dropped."""
         is_frame = self.piece.what == "nothing"
         return bool(self.title) or (self.has_text and not is_frame)
 
@@ -88,18 +88,18 @@ class Found:
 
     @property
     def blank_lines(self) -> tuple[int, int]:
-        """How many line ends stand before and after what it says."""
+        """The numbers of line breaks before and after the text of the piece."""
         text = self.text_of(self.kinds[0])
         start = text[: len(text) - len(text.lstrip())]
         return start.count("\n"), text[len(text.rstrip()) :].count("\n")
 
     def add(self, text: str) -> None:
-        """Add *text* to what stands after the title."""
+        """Add *text* after the title."""
         self.texts.append(text)
         self.has_text = self.has_text or bool(text.strip())
 
     def open_fence(self) -> str:
-        """Return the mark of a fence that the texts have opened and not closed; else nothing."""
+        """Return the mark of a fence that is still open at the end of the texts, or ``""``."""
         for line in islice(self.texts, self._looked_at, None):
             if self._fence:
                 self._fence = "" if closes_fence(line, self._fence) else self._fence
@@ -131,20 +131,20 @@ class Found:
             self.notices.append(Notice(kind, message, text=text, line=line))
 
     def doubt_next(self, following: Found) -> None:
-        """Note that the log does not show whether *following*, a run, is this empty result."""
+        """Add a notice that *following*, a run, may be part of this empty result."""
         title = following.first.rstrip("\r\n")
         self.notices.append(Notice("unclear_end", _ASKED, text=title, line=following.line))
 
     def doubt_frame(self, frame: Found) -> None:
-        """Note that *frame*, which stands before it and after a text, may belong to both."""
+        """Add a notice that *frame* may belong to this text or to the one before it."""
         text = frame.first + "".join(frame.texts)
         self.notices.append(Notice("unowned_text", _BETWEEN, text=text.strip(), line=frame.line))
 
     def chosen(self, drop: str) -> tuple[ConsolePiece, Mapping[str, str | None]] | None:
-        """Return the kind that it is, and the groups of its title and its body; `None` if none.
+        """Return the kind of the piece, and the groups of its title and body; `None` if none fits.
 
         Args:
-            drop: A pattern for what is taken out of the body.
+            drop: A pattern for text that is removed from the body.
         """
         for title in self.kinds:
             body = self.text_of(title)
@@ -203,12 +203,12 @@ class Splitter:
         self._known = _InFence(self._now, "", 0, is_inside=False)  # looked up last
 
     def titles_in(self, line: str) -> list[Title]:
-        """Return the titles that may fit a *line*, whatever follows it."""
+        """Return the titles that may match *line*, whatever follows it."""
         found = ((piece, piece.begins.match(line)) for piece in self._pieces)
         return [Title(piece, match.groupdict(), match[0]) for piece, match in found if match]
 
     def begun(self, line: str, lines: Lines) -> list[Title]:
-        """Return the titles that fit *line*, given the *lines* after it."""
+        """Return the titles that match *line*, given the *lines* after it."""
         before = self._now.piece.what if self._now.says_something else self._before_blank
         titles = [
             title

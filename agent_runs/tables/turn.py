@@ -15,7 +15,7 @@ SaidByProgram: TypeAlias = Literal["", "system", "error"]
 
 @dataclass
 class SaidTurn:
-    """What a message says up to what its tools returned."""
+    """The parts of a message up to the results of its calls."""
 
     texts: list[str] = field(default_factory=list)
     system: list[str] = field(default_factory=list)
@@ -27,18 +27,18 @@ class SaidTurn:
     signed: list[Mapping[str, Any]] = field(default_factory=list)
 
     def of_kind(self, what: str) -> list[str]:
-        """Return the list of the texts of one kind of part."""
+        """Return the list with the texts of one kind of part."""
         kinds = {"text": self.texts, "system": self.system, "thought": self.thoughts}
         return {**kinds, "error": self.errors}[what]
 
     def set_apart(self, program: Callable[[str], SaidByProgram]) -> None:
-        """Set apart the texts that the program says, each as what *program* returns."""
+        """Move texts that the program wrote to the lists of the kinds that *program* returns."""
         texts, self.texts = self.texts, []
         for text in texts:
             self.of_kind(program(text) or "text").append(text)
 
     def said(self, role: Role, join: str) -> list[Said]:
-        """Return what the turn says; texts of the assistant are joined by *join*."""
+        """Return the messages of the turn; texts of the assistant are joined by *join*."""
         before: list[Said] = []
         if self.texts and self.system and role == "user":
             before, self.system = [Said("system", "\n".join(self.system))], []
@@ -60,7 +60,7 @@ class SaidTurn:
 
 
 def joined(said: Sequence[Said]) -> Said:
-    """Return the first of what one message has *said*, with the others after it."""
+    """Return the first of the parts of one message, with the others linked after it."""
     found = said[-1]
     for each in reversed(said[:-1]):
         each.then = found

@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 def to_atif(
     run: Transcript, *, agent: str = "agent", version: str = "unknown", model: str = ""
 ) -> dict[str, Any]:
-    """Return *run* as a trajectory.
+    """Return *run* as a trajectory in ATIF.
 
     Args:
         run: The run.
@@ -87,7 +87,7 @@ def to_atif(
         model: Name of the model, if it is known.
 
     Raises:
-        ValueError: The run has neither a question nor a step, so that no trajectory can hold it.
+        ValueError: The run has neither a question nor a step, but a trajectory needs a step.
     """
     steps: list[dict[str, Any]] = []
     for each in runs_up_to(run):
@@ -97,7 +97,7 @@ def to_atif(
             steps.append({"source": "user", "message": each.question})
         steps += (step for turn in turns_of(each) for step in _steps(turn))
     if not steps:
-        raise ValueError("a trajectory of ATIF has at least one step, and this run has none")
+        raise ValueError("an ATIF trajectory needs at least one step, and this run has none")
     about: dict[str, Any] = {"name": agent, "version": version}
     if model:
         about["model_name"] = model
@@ -278,7 +278,7 @@ def _langchain_messages(run: Transcript) -> list[dict[str, Any]]:
 
 
 def to_sharegpt(run: Transcript) -> dict[str, Any]:
-    """Return *run* as a conversation, whose roles alternate."""
+    """Return *run* as a ShareGPT conversation, in which the roles alternate."""
     runs = runs_up_to(run)
     said: list[tuple[str, str]] = []
     for each in runs:
@@ -330,7 +330,7 @@ WRITERS: Final = (
     ),
     Writer(
         name="sharegpt",
-        summary="ShareGPT's conversations with function calls, as LLaMA-Factory takes them",
+        summary="ShareGPT's conversations with function calls, as LLaMA-Factory reads them",
         write=to_sharegpt,
         holds=frozenset({"preamble", "text inputs", "object inputs", EARLIER}),
         of_tools=lambda tools: {"tools": as_json(tools.openai_functions())},

@@ -19,12 +19,12 @@ _WRITERS: Final = {writer.name: writer for writer in WRITERS}
 
 
 def list_writers() -> dict[str, str]:
-    """Return what each writer writes, by the writer's name; dialects are writers too."""
+    """Return the writers by name, each with a short description; dialects are writers, too."""
     return {name: writer.summary for name, writer in sorted(_WRITERS.items())}
 
 
 def get_writer(name: str, *, tools: Tools | None = None) -> Writer:
-    """Return the writer with this name, or that of text in the dialect with this name.
+    """Return the writer with this name, or the writer of text in the dialect with this name.
 
     Args:
         name: The name.
@@ -44,7 +44,7 @@ def get_writer(name: str, *, tools: Tools | None = None) -> Writer:
     except ValueError:
         hint = did_you_mean(name, [*list_writers(), *list_dialects()])
         raise ValueError(
-            f"there is no writer and no dialect {name!r}.{hint} list_writers() has the writers"
+            f"there is no writer and no dialect {name!r}.{hint} list_writers() has all writers"
         ) from None
     return _of_any_run(writer_in(dialect, known_tools(tools)))
 

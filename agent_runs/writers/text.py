@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 def to_text(
     run: Transcript, dialect: str | Dialect = "react", *, tools: Tools | None = None
 ) -> str:
-    """Return *run* as text in *dialect*; steps that could not be read are left out.
+    """Return *run* as text in *dialect*, without the steps that could not be read.
 
     Args:
         run: The run.
         dialect: The dialect to write, or its name.
         tools: The tools of the run, in any form that `get_parser` takes. Inputs are then written
-            so that these tools take them.
+            so that they fit these tools.
 
     Raises:
         ValueError: The dialect has no transcripts, or cannot write a turn of the run.
@@ -67,7 +67,7 @@ def _check(dialect: Dialect) -> None:
     """Check that *dialect* has transcripts."""
     if not dialect.lenient.transcript_start:
         raise ValueError(
-            f"{dialect.name!r} has no form of transcripts: choose another dialect, or a writer of"
+            f"{dialect.name!r} has no form for transcripts: choose another dialect, or a writer of"
             " messages, such as 'openai'"
         )
 

@@ -35,7 +35,7 @@ class RunCall:
 
     @property
     def arguments(self) -> dict[Any, Any]:
-        """The input as arguments; a text is the value of `ARGUMENT`, as in LangChain."""
+        """The input as arguments; a text becomes the value of `ARGUMENT`, as in LangChain."""
         given = self.tool_input
         return given if isinstance(given, dict) else {ARGUMENT: given}
 
@@ -59,7 +59,7 @@ class RunTurn:
 
 
 def runs_up_to(run: Transcript) -> tuple[Transcript, ...]:
-    """Return *run* after the earlier runs of its conversation, as far as they are known."""
+    """Return the known earlier runs of the conversation, followed by *run*."""
     return (*run.conversation.earlier, run) if run.conversation is not None else (run,)
 
 
@@ -125,7 +125,7 @@ def _call_of(step: TranscriptStep, action: AgentAction) -> RunCall:
 
 
 def answer_text(finish: AgentFinish) -> str:
-    """Return an answer as text: itself, or as JSON."""
+    """Return an answer as text; if it is not a text, as JSON."""
     values = finish.return_values
     value = values.get("output", values)
     return value if isinstance(value, str) else as_json(value)
@@ -154,14 +154,14 @@ def _keeps_none(_turn: RunTurn) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Writer:
-    """Writes runs in one form."""
+    """A writer of runs in one form."""
 
     name: str
     """Its name."""
     summary: str
     """What it writes, in a few words, with versions."""
     write: Callable[[Transcript], Any]
-    """Returns a run as data of JSON, or as text."""
+    """Returns a run as JSON data, or as text."""
     is_one_a_file: bool = False
     """Whether a file holds one run, and not one on each line."""
     holds: frozenset[str] = frozenset()
@@ -172,14 +172,14 @@ class Writer:
     """Returns the fields of the tools that stand beside a run, if the form has a place for them."""
 
     def with_tools(self, tools: ToolSet | None) -> Writer:
-        """Return this writer, with the schemas of *tools* beside each run if it has a place."""
+        """Return this writer; if the form has a place for *tools*, it writes them with each run."""
         if self.of_tools is None or not tools or any(each.parameters is None for each in tools):
             return self  # names alone are no schemas: a model would learn calls without arguments
         write, beside = self.write, self.of_tools
         return replace(self, write=lambda run: {**write(run), **beside(tools)})
 
     def losses(self, run: Transcript | AgentRun) -> dict[str, int]:
-        """Return what of *run* the form has no place for, and how often it occurs."""
+        """Return the things in *run* that the form has no place for, each with a count."""
         run = transcript_of(run)
         calls = [step for step in run.steps if isinstance(step.action, AgentAction)]
         answers = [step for step in run.steps if isinstance(step.action, AgentFinish)]

@@ -245,7 +245,7 @@ def test_each_law_is_a_test(pytester: pytest.Pytester, monkeypatch: pytest.Monke
         [
             "*test_memo?wrong-a_name_is_that_of_one_dialect*",
             "E *wrong breaks a law: a name is that of one dialect",
-            "E *another dialect, 'react', has the name 'react'",
+            "E *another dialect, 'react', also has the name 'react'",
         ]
     )
     result.stdout.no_fnmatch_line("*broken.py*")  # the code of the law is hidden

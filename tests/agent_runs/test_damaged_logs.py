@@ -19,7 +19,7 @@ RUN = (
     "Observation: line 6\nThought: So.\nFinal Answer: The 6.\n"
 )
 HOLE = "\0" * 40
-WORDS = "dropped NUL characters, which a file has that was cut while it was written"
+WORDS = "dropped NUL characters, which are left in a file when writing it is interrupted"
 
 
 def told(run: Transcript) -> list[Notice]:

@@ -85,9 +85,7 @@ def test_half_a_line_is_waited_for() -> None:
 def test_what_changes_a_given_run_is_an_error() -> None:
     runs = read_live([FIRST, PAUSE, "And December, too.\n"])
     assert next(runs).output == "November."
-    with pytest.raises(
-        OutputParserException, match=r"goes on with a run .* \(line 1 of the file\)"
-    ):
+    with pytest.raises(OutputParserException, match=r"continues a run .* \(line 1 of the file\)"):
         next(runs)
 
 
@@ -155,7 +153,7 @@ def test_a_folder_and_a_pattern_stand_for_their_files(tmp_path: Path) -> None:
 
 
 def test_a_pattern_without_files_is_a_text() -> None:
-    with pytest.raises(OutputParserException, match="there is no file of this name"):
+    with pytest.raises(OutputParserException, match="there is no file with this name"):
         list(read_runs("nowhere/*.log"))
 
 
@@ -190,5 +188,5 @@ def test_a_packed_log_that_was_cut_is_an_error_behind_its_runs() -> None:
     packed = gzip.compress(log.encode())
     runs = read_runs(packed[:-1000])
     assert next(runs).output == "November."
-    with pytest.raises(OutputParserException, match="broken, or cut"):
+    with pytest.raises(OutputParserException, match="broken or incomplete"):
         list(runs)

@@ -25,19 +25,22 @@ def reason(text: str, dialect: str | None = None) -> str:
             f"Agent: otter\n{STEPS}",
             "line 1, 'Agent: otter', comes before 'Thought: a look' and may belong to another",
         ),
-        (f"Agent: otter\n{STEPS}", "form: dialect='react' reads the log anyway"),
+        (f"Agent: otter\n{STEPS}", "form: dialect='react' reads the log nevertheless"),
         (
             f"I read it:\n--- BEGIN LOG ---\n{STEPS}--- END LOG ---\n",
-            "line 3, 'Thought: a look', is quoted, and a quoted run is not one of the log",
+            "line 3, 'Thought: a look', is quoted, and quoted runs are not read",
         ),
-        ("Hm.\nThought: a look\nand so on\n", "line 2, 'Thought: a look', begins like a step"),
+        (
+            "Hm.\nThought: a look\nand so on\n",
+            "line 2, 'Thought: a look', looks like the beginning of a step",
+        ),
     ],
 )
 def test_the_line_at_fault_is_named_and_what_stopped_the_nearest_reader(
     text: str, words: str
 ) -> None:
     said = reason(text)
-    assert "the nearest reader is 'plain', but " in said
+    assert "the closest reader is 'plain', but " in said
     assert words in said
 
 

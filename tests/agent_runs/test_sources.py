@@ -66,7 +66,7 @@ def test_a_list_in_a_file(text: str) -> None:
     ("text", "items", "found"),
     [
         ('[{"a": 1},\n {"b": 2]', 1, "line 2"),
-        ('[{"a": 1},\n {"b": 2}\n', 2, "its end (line 3"),
+        ('[{"a": 1},\n {"b": 2}\n', 2, "no more text (line 3"),
         ('[{"a": 1},\n]', 1, "']' (line 2"),
         ('[{"a": 1}]\nbye', 1, "'bye' (line 2"),
     ],

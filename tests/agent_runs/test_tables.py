@@ -124,18 +124,18 @@ def test_a_form_is_recognised_once_it_is_registered(registered: None) -> None:
 
 def test_a_form_is_not_recognised_unless_it_is_registered() -> None:
     for log in (CHAT, PRINTED):
-        with pytest.raises(OutputParserException, match="no form of log"):
+        with pytest.raises(OutputParserException, match="no known form of log"):
             detect_log(log)
 
 
 def test_a_name_is_registered_once(registered: None) -> None:
-    with pytest.raises(ValueError, match="there is a reader 'ours'"):
+    with pytest.raises(ValueError, match="there is already a reader 'ours'"):
         register_reader(OURS)
-    with pytest.raises(ValueError, match="there is a reader 'plain'"):
+    with pytest.raises(ValueError, match="there is already a reader 'plain'"):
         register_reader(replace(OURS, name="plain"))
-    with pytest.raises(ValueError, match="before 'other', which is not a reader"):
+    with pytest.raises(ValueError, match="names 'other', which is not a reader"):
         register_reader(replace(OURS, name="more", before=("other",)))
-    with pytest.raises(ValueError, match="no reader was registered as 'plain'"):
+    with pytest.raises(ValueError, match="no reader with the name 'plain' was registered"):
         unregister_reader("plain")
     with pytest.raises(TypeError, match="found int"):
         register_reader(7)  # type: ignore[arg-type]
@@ -232,10 +232,10 @@ def test_one_part_may_hold_several_calls() -> None:
 
 def test_the_check_doubts_rows_that_fit_nothing() -> None:
     report = check_reader(with_jobs(replace(JOBS, at="ops[]")), [AT_ONCE])
-    assert report.failures == ("log 1 has results that no call waits for: 3",)
+    assert report.failures == ("log 1 has results that belong to no call: 3",)
     assert report.doubts == (
         "log 1: dropped a part of type 'jobs'",
-        "no part of the logs is that of row 2, 'call' with type='', key='what', at='ops[]'",
+        "no part of the logs matches row 2, 'call' with type='', key='what', at='ops[]'",
     )
     assert all(doubt in str(report) for doubt in report.doubts)
 
@@ -261,7 +261,7 @@ def test_a_path_that_finds_nothing_in_the_logs_is_refused(
 ) -> None:
     parts = [wrong if at == row else part for at, part in enumerate(OURS.parts)]
     report = check_reader(replace(OURS, parts=parts), [CHAT])
-    assert f"the logs have nothing at {path} of row {row + 1}, {wrong.what!r}" in str(report)
+    assert f"nothing in the logs is at {path} of row {row + 1}, {wrong.what!r}" in str(report)
     with pytest.raises(AssertionError, match=re.escape(path)):
         report.raise_for_failures()
 
@@ -270,16 +270,16 @@ def test_a_path_that_logs_may_lack_is_in_doubt() -> None:
     report = check_reader(WITH_MORE, [{"chat": CHAT}])
     assert (report.failures, len(report.doubts)) == ((), 3)
     for path in ("about 'model'='modl'", "question='task'", "failed='bad' of row 3, 'result'"):
-        assert f"the logs have nothing at {path}" in str(report)
+        assert f"nothing in the logs is at {path}" in str(report)
 
 
 def test_the_path_of_results_in_calls_is_refused_if_calls_lack_theirs() -> None:
     call = replace(CALL, output="gives")
     report = check_reader(replace(OURS, parts=[OURS.parts[0], call, RESULT]), [CHAT])
     assert report.ok
-    assert "the logs have nothing at output='gives'" in str(report.doubts)
+    assert "nothing in the logs is at output='gives'" in str(report.doubts)
     report = check_reader(replace(OURS, parts=[OURS.parts[0], call]), [[*CHAT[:2], *CHAT[3:]]])
-    assert "the logs have nothing at output='gives'" in str(report.failures)
+    assert "nothing in the logs is at output='gives'" in str(report.failures)
 
 
 def _whole(part: Any) -> bool:
@@ -289,14 +289,14 @@ def _whole(part: Any) -> bool:
 @pytest.mark.parametrize(
     ("failure", "form", "log"),
     [
-        ("no sign of this log format", replace(OURS, parts=[
+        ("no sign of this form", replace(OURS, parts=[
             replace(part, is_sign=False) for part in OURS.parts]), CHAT),
         ("is not read", replace(OURS, messages="talk"), {"chat": CHAT}),
         ("no run with a step", replace(OURS, parts=[
             OURS.parts[0], MessagePart("nothing", type="do|done")]), CHAT[:1]),
-        ("takes a text of another form", replace(SHOWN, pieces=[
+        ("accepts a text in another form", replace(SHOWN, pieces=[
             ConsolePiece("question", "Question: ", is_sign=True), *SHOWN.pieces]), PRINTED),
-        ("recognised as 'plain_too' too", SHOWN, PRINTED),
+        ("also recognised as 'plain_too'", SHOWN, PRINTED),
     ],
 )  # fmt: skip
 def test_the_check_finds_what_is_wrong(failure: str, form: Any, log: Any) -> None:
@@ -308,7 +308,7 @@ def test_the_check_finds_what_is_wrong(failure: str, form: Any, log: Any) -> Non
         if "too" in failure:
             unregister_reader("plain_too")
     assert failure in str(report)
-    with pytest.raises(AssertionError, match=r"log 1|takes a text"):
+    with pytest.raises(AssertionError, match=r"log 1|accepts a text"):
         report.raise_for_failures()
 
 
@@ -316,7 +316,7 @@ def test_the_check_finds_half_values(monkeypatch: pytest.MonkeyPatch) -> None:
     from agent_runs import read_log
 
     monkeypatch.setattr(read_log, "with_open_end", lambda runs, _lines: runs)
-    assert "which is half, unsaid" in str(check_reader(SHOWN, [PRINTED]))
+    assert "half of a value without a notice" in str(check_reader(SHOWN, [PRINTED]))
 
 
 def test_the_check_finds_errors_that_are_not_ours() -> None:
@@ -336,7 +336,7 @@ def test_the_check_finds_errors_that_are_not_ours() -> None:
     ("log", "seen"),
     [
         ([{"role": "user", "content": [{"toolUsed": {}}]}],
-         "the nearest form is 'openai_chat', but it does not know a part with 'toolUsed'; docs"),
+         "the closest form is 'openai_chat', but it does not know a part with 'toolUsed'; docs"),
         ({"turns": [{"speaker": "a", "text": "x"}]},
          "the first of 'turns' has the keys 'speaker', 'text'; docs/log-forms.md"),
         ({}, "the first value is empty"),
@@ -345,14 +345,14 @@ def test_the_check_finds_errors_that_are_not_ours() -> None:
     ],
 )  # fmt: skip
 def test_an_unknown_form_is_described(log: Any, seen: str) -> None:
-    with pytest.raises(OutputParserException, match=r"^found no run, and no form of log") as raised:
+    with pytest.raises(OutputParserException, match=r"^found no run, and no known form") as raised:
         list(read_runs(log))
     assert seen in raised.value.reason
 
 
 def test_a_registered_form_may_be_the_nearest(registered: None) -> None:
     odd = [{"who": "desk", "said": [{"kind": "toolUse"}]}]
-    with pytest.raises(OutputParserException, match="nearest form is 'ours', but it does not know"):
+    with pytest.raises(OutputParserException, match="closest form is 'ours', but it does not know"):
         list(read_runs(odd))
 
 
@@ -391,7 +391,7 @@ def test_a_title_of_two_lines_is_refused(title: str, is_fine: bool) -> None:
     if is_fine:
         ConsolePiece("text", title)
         return
-    with pytest.raises(ValueError, match="goes on after the end of a line"):
+    with pytest.raises(ValueError, match="spans several lines"):
         ConsolePiece("text", title)
 
 
@@ -499,9 +499,9 @@ def test_lists_of_calls_have_a_pattern_for_each() -> None:
 
 def test_a_log_without_a_run_says_which_pieces_it_has() -> None:
     table = console(ConsolePiece("nothing", r"=", r"=*"))
-    with pytest.raises(OutputParserException, match="pieces that c knows: 2 'nothing'"):
+    with pytest.raises(OutputParserException, match="pieces of the form c: 2 'nothing'"):
         [*read_runs("===\n===\nhello\n", format=table)]
-    with pytest.raises(OutputParserException, match="found no title that c knows"):
+    with pytest.raises(OutputParserException, match="found no title of the form c"):
         [*read_runs("hello\n", format=table)]
 
 
@@ -514,6 +514,6 @@ def test_a_log_without_a_run_says_which_pieces_it_has() -> None:
     ids=["a result", "a place"],
 )
 def test_what_other_logs_have_too_does_not_show_a_console(piece: ConsolePiece, log: str) -> None:
-    with pytest.raises(OutputParserException, match=f"pieces that c knows: 1 '{piece.what}'"):
+    with pytest.raises(OutputParserException, match=f"pieces of the form c: 1 '{piece.what}'"):
         [*read_runs(log, format=console(piece))]
     assert [*read_runs(f"{log}Q: q\n{log}", format=console(piece))]

@@ -314,7 +314,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
             }
         ),
         laws.the_sample_is_one_flawless_run,
-        r"expected an action and then an answer; it is read as .*bridge in Bern\\nResult: It was",
+        r"expected an action and then an answer, found .*bridge in Bern\\nResult: It was",
         MEMO.sample,
     ),
     "nothing follows an observation but a thought": (
@@ -326,13 +326,13 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "nothing ends an answer": (
         lambda: with_table(transitions=transitions(("reply", "task"))),
         laws.two_samples_are_two_runs,
-        "the runs are 2, and are read as 1",
+        "2 runs are read as 1",
         f"{MEMO.sample}\n{MEMO.sample}",
     ),
     "a stop sequence is never written": (
         lambda: replace(MEMO, stop=("\nOutcome:",)),
         laws.a_stop_sequence_stops_no_step,
-        r"the stop sequence '\\nOutcome:' is not in a step that it writes",
+        r"the stop sequence '\\nOutcome:' is not in a rendered step",
         "Plan: old\nTool: search\nWith: old\nResult: seen\n",
     ),
     "a stop sequence is not a marker": (
@@ -347,7 +347,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
             transitions={**TABLE.transitions, ("result", "line"): Go("plan")},
         ),
         laws.no_observation_changes_how_the_text_around_it_is_read,
-        "the last thought is 'enough', and is read as",
+        "the last thought should be 'enough', found",
         r"Tool: search\nWith: oldest bridge in Bern\nResult: .*Plan: enough\nReply: seven",
     ),
     "an observation is cut": (
@@ -355,7 +355,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
             MEMO, render_observation=lambda result, _number: f"\nResult: {result[:20]}\n"
         ),
         laws.no_observation_changes_how_the_text_around_it_is_read,
-        r"the observation is '.{21,}', and is read as '.{20}'",
+        r"the observation should be '.{21,}', found '.{20}'",
         "",
     ),
     "a codec drops characters": (
@@ -403,7 +403,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "what is copied is an action": (
         lambda: replace(MEMO, show=lambda tool, _given: Written(tool=tool, tool_input="a lake")),
         laws.what_is_copied_from_the_instructions_is_no_turn,
-        "what is copied is read as the action 'search' with {'query': 'a lake'}",
+        "the copied reply is read as the action 'search' with {'query': 'a lake'}",
         r".*Tool: search\nWith: a lake",
     ),
     "a prompt ends in a tab": (
@@ -441,7 +441,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
             MEMO, prompt_words=replace(MEMO.prompt_words, no_tools="{answer}\n\nTool: a\nWith: b")
         ),
         laws.without_tools_no_call_is_shown,
-        "it is read as the action 'a' with 'b'",
+        "the text is read as the action 'a' with 'b'",
         "Tool: a\nWith: b",
     ),
     "the instructions lack the tools": (
@@ -453,7 +453,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "an alias is taken": (
         lambda: replace(MEMO, aliases=("react_single_input",)),
         laws.a_name_is_that_of_one_dialect,
-        "another dialect, 'react', has the name 'react_single_input'",
+        "another dialect, 'react', also has the name 'react_single_input'",
         "",
     ),
     "a state is not reached": (
@@ -467,7 +467,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
             markers=NOTE, transitions={**TABLE.transitions, ("plan", "note"): Go("plan")}
         ),
         laws.every_marker_is_written,
-        "'Note:', the marker 'note', is not in the sample, nor in what",
+        "'Note:', the marker 'note', is neither in the sample nor in what",
         "",
     ),
     "a transcript begins nowhere": (
@@ -479,19 +479,19 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "lenient reading does not report a repair": (
         lambda: replace(MEMO, lenient=replace(MEMO.lenient, read_input=unquoted)),
         laws.without_a_repair_both_readings_are_the_same,
-        "it is read strictly as .*, leniently as .*, and no repair is reported",
+        "strict mode reads .*, lenient mode .*, and no repair is reported",
         r'Tool:\w\nWith:"',
     ),
     "lenient reading knows no reply": (
         lambda: replace(MEMO, lenient=without_a_reply()),
         laws.lenient_reads_what_strict_reads,
-        "it is read strictly as the answer .*, and leniently refused: expected an action or",
+        "strict mode reads the answer .*, lenient mode refuses it: expected an action or",
         r"Reply:.*",
     ),
     "lenient reading does not know the label of answers": (
         refusing_answers,
         laws.lenient_reads_what_strict_reads,
-        "it is read strictly as the answer .*, and leniently refused: expected an action or",
+        "strict mode reads the answer .*, lenient mode refuses it: expected an action or",
         r".*Reply:.*",
     ),
     "strict reading repairs": (
@@ -504,7 +504,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         lambda: with_input(closing_strings),
         laws.no_prefix_of_a_turn_acts_otherwise,
         (
-            r"it makes the action 'transfer' with {.*}, where 'transfer' with {.*} is meant "
+            r"the text makes the action 'transfer' with {.*}, expected 'transfer' with {.*} "
             r"\(ended: unknown\)"
         ),
         r"Tool: transfer\nWith: {.*",
@@ -512,97 +512,97 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "a codec closes objects": (
         lambda: with_input(closing_objects),
         laws.no_prefix_of_a_turn_acts_otherwise,
-        r"it makes the action 'transfer' with {.*}, where .* is meant \(ended: unknown\)",
+        r"the text makes the action 'transfer' with {.*}, expected .* \(ended: unknown\)",
         r"Tool: transfer\nWith: {.*",
     ),
     "a codec does without the closer": (
         lambda: with_input(without_closer, ("<<", ">>")),
         laws.no_prefix_of_a_turn_acts_otherwise,
-        r"it makes the action 'transfer' with '.*', where .* \(ended: unknown\)",
+        r"the text makes the action 'transfer' with '.*', expected .* \(ended: unknown\)",
         r"Tool: transfer\nWith: <.*",
     ),
     "of two keys the last counts": (
         lambda: with_input(last_wins),
         laws.no_key_counts_twice,
-        "a key appears twice, and it is read as the action 'transfer' with {'kaa': 'two'}",
+        "a key appears twice, but the text is read as the action 'transfer' with {'kaa': 'two'}",
         'Tool: transfer\nWith: {"kaa": "one", "kaa": "two"}',
     ),
     "of two keys the first counts": (
         lambda: with_input(first_wins),
         laws.no_key_counts_twice,
-        "a key appears twice, and it is read as the action 'transfer' with {'kaa': 'one'}",
+        "a key appears twice, but the text is read as the action 'transfer' with {'kaa': 'one'}",
         'Tool: transfer\nWith: {"kaa": "one", "kaa": "two"}',
     ),
     "of two inner keys the last counts": (
         lambda: with_input(last_wins_inside),
         laws.no_key_counts_twice,
-        "a key appears twice, and it is read as .*{'o': {'kaa': 'two'}, 'z': 'end'}",
+        "a key appears twice, but the text is read as .*{'o': {'kaa': 'two'}, 'z': 'end'}",
         'Tool: transfer\nWith: {"o": {"kaa": "one", "kaa": "two"}, "z": "end"}',
     ),
     "what stands beside an input is dropped": (
         dropping_members,
         laws.nothing_beside_a_call_is_dropped,
-        "it is read as the action 'transfer' with {'to': 'A'}, and a part is dropped",
+        "a part is dropped, and the rest is the action 'transfer' with {'to': 'A'}",
         '.*"(?:amount|a7note)": 5.*',
     ),
     "what begins like a tag is part of a value": (
         deaf_in_values,
         laws.no_value_holds_the_next,
-        "the values are .*'one'.*'two'.*, and it is read as .*PARAMETER name=",
+        "the values are .*'one'.*'two'.*, but the call is .*PARAMETER name=",
         '.*<PARAMETER name="kbb">.*',
     ),
     "no reasoning is known": (
         lambda: replace(MEMO, reasoning=()),
         laws.reasoning_and_quotation_never_act,
-        "it makes the action 'transfer' with .*, which is not meant",
+        "the text makes an extra call, the action 'transfer' with .*",
         r"(?:Let me see\.\n)?<.*",
     ),
     "some reasoning is not known": (
         lambda: replace(MEMO, reasoning=(("<think>", "</think>"), ("<thinking>", "</thinking>"))),
         laws.reasoning_and_quotation_never_act,
-        "it makes the action 'transfer' with .*, which is not meant",
+        "the text makes an extra call, the action 'transfer' with .*",
         r"(?!<think>|<thinking>).*",
     ),
     "thoughts are content": (
         unaware_of_thoughts,
         laws.reasoning_and_quotation_never_act,
-        "it makes the action 'transfer' with {'query': 'quoted'}, which is not meant",
+        "the text makes an extra call, the action 'transfer' with {'query': 'quoted'}",
         "<think>.*",
     ),
     "thoughts are content, so that calls in them are emitted": (
         unaware_of_thoughts,
         laws.a_call_emitted_early_is_a_call_of_the_turn,
-        "it emits .*'transfer'.*, where .* is meant",
+        "the stream emits .*'transfer'.*, expected .*",
         "<think>.*",
     ),
     "the end of a thought does not cancel the call before": (
         acting_on_thoughts,
         laws.reasoning_and_quotation_never_act,
-        "it makes the action 'transfer' with {'query': 'quoted'}, .* meant",
+        "the text makes .*the action 'transfer' with {'query': 'quoted'}",
         "Maybe:.*",
     ),
     "a call in an open thought is always a draft": (
         lambda: leniently(acting=()),
         laws.a_call_ends_an_open_thought,
-        "it is read as the error .*, where .* is meant",
+        "the text is read as the error .*, expected .*",
         "(<think>\n)?I look it up.*",
     ),
     "a call in a thought ends it, whatever follows": (
         lambda: leniently(acting=(), rows={("thought", "call"): Go("call")}),
         laws.a_call_ends_an_open_thought,
-        "a call in reasoning is not reported",
+        "no repair reports the call in reasoning",
         "(<think>\n)?I look it up.*",
     ),
     "a mark that opens a thought opens it anew": (
         lambda: leniently(rows={("thought", "thought"): Go("thought")}),
         laws.a_thought_keeps_its_words,
-        "the thought is .*, and is read as 'It wrote\\\\nquick'",
+        "the thought .* is read as 'It wrote\\\\nquick'",
         "<think>.*",
     ),
     "the first end of a thought ends it": (
         lambda: leniently(rows={("thought", "end of thought"): Go("content", closes=True)}),
         laws.a_thought_keeps_its_words,
-        "the thought is .*, and is read as 'It wrote <think>quick'",
+        "the thought .* is read as 'It wrote <think>quick'",
         "<think>.*",
     ),
     "another end of a thought is text": (
@@ -614,7 +614,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
             }
         ),
         laws.no_answer_has_the_end_of_a_thought,
-        "the answer is 'It is lit.', and is read as .*</thi",
+        "the answer 'It is lit.' is read as .*</thi",
         "<think>.*",
     ),
     "results are written without their escapes": (
@@ -634,37 +634,37 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "what is no call behind a mark is content": (
         reading_marked_prose,
         laws.no_mark_of_a_call_is_text,
-        "a call begins, and it is read as the answer '.*a7word and more",
+        "expected a call after its mark, found the answer '.*a7word and more",
         ".*<tool_call>.*",
     ),
     "no call need stand in the region of calls": (
         with_empty_regions,
         laws.no_mark_of_a_call_is_text,
-        "a mark opens a call, and '.*a7word and more.*' is content",
+        "expected a call after its mark, found '.*a7word and more.*'",
         r".*<\|tool_calls_section_begin\|>.*",
     ),
     "a call behind an answer is dropped": (
         deaf_behind_answers,
         laws.no_mark_of_a_call_is_text,
-        "a call begins, and it is read as the answer 'It is noon.'",
+        "expected a call after its mark, found the answer 'It is noon.'",
         r"<\|START_RESPONSE\|>It is noon.<\|END_RESPONSE\|>\n?<\|START_ACTION\|>.*",
     ),
     "no mark of results ends a turn": (
         lambda: replace(HERMES, name="hermes_like", aliases=(), given=()),
         laws.what_is_given_is_never_said,
-        "what is given is read as the answer '<tool_response>",
+        "a result is read as the answer '<tool_response>",
         "<tool_response>\na7seen\n</tool_response>",
     ),
     "a mark of other results ends a turn": (
         lambda: replace(HERMES, name="hermes_like", aliases=(), given=(Given("[TOOL_RESULTS]"),)),
         laws.what_is_given_is_never_said,
-        "what is given is read as the answer '<tool_response>",
+        "a result is read as the answer '<tool_response>",
         "<tool_response>\na7seen\n</tool_response>",
     ),
     "no mark of another role ends a turn": (
         lambda: replace(HERMES, name="hermes_like", aliases=(), given=HERMES.given[:1]),
         laws.what_is_given_is_never_said,
-        "it makes .*a7seen.*, where .* is meant",
+        "the text makes .*a7seen.*, expected .*",
         r".*<\|im_start\|>user<tool_call>.*",
     ),
     "the example cannot be read": (

@@ -42,7 +42,7 @@ commands: Commands = Commands()
 
 @commands.command(
     epilog="Exit status: 0 if everything was read; 1 if a file, a record or a step could not be"
-    " read, which standard error reports; 2 if the command line is wrong."
+    " read (standard error has the details); 2 if the command line is wrong."
 )
 def parse(  # noqa: D103
     ctx: typer.Context,
@@ -53,13 +53,13 @@ def parse(  # noqa: D103
     tools: ToolsGiven = None,
     form: FormatOption = Format.TABLE,
     as_json: JsonFlag = False,
-    full: Annotated[bool, typer.Option("--full", help="Show whole texts in tables.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show long texts in full.")] = False,
     summary: Annotated[
         bool, typer.Option("--summary", help="Count runs, steps, tools, repairs and errors.")
     ] = False,
     fail_on_notices: FailOnNotices = False,
     follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Wait for more at the end of the file.")
+        bool, typer.Option("--follow", "-f", help="Keep waiting for more, like tail -f.")
     ] = False,
     out: OutPath = None,
 ) -> None:
@@ -73,7 +73,7 @@ def parse(  # noqa: D103
     form = format_of(ctx, form, as_json, out)
     names = or_stdin(ctx, files)
     if follow and len(names) > 1:
-        raise typer.BadParameter("one file at a time can be followed", param_hint="--follow")
+        raise typer.BadParameter("only one file can be followed at a time", param_hint="--follow")
 
     def write(files: Sequence[str]) -> bool:
         return parse_files(files, options, form, full=full, summary=summary)
@@ -84,16 +84,16 @@ def parse(  # noqa: D103
 
 parse.__doc__ = f"""Read runs: the thoughts, actions, observations and answers of an agent.
 
-A file is what a framework printed or dumped, messages of an API, a data set or a trace, or text in
-a dialect, also under the line prefixes of a logger. It may be packed by gzip, xz or zstd. Its form
-is recognised from its content; the command `forms` lists the forms. What a log does not say is
-shown as a notice. A run that comes through a pipe, or in a file that is followed, is shown when
-nothing has followed its answer for a second.
+A file is what a framework printed or dumped, API messages, a data set, a trace, or text in a
+dialect, with or without the line prefixes of a logger. It may be compressed with gzip, xz or zstd.
+Its form is recognised from its content; the command `forms` lists the forms. Anything that a log
+does not say is reported as a notice. A run that comes through a pipe, or from a file that is
+followed, is shown once nothing has followed its answer for a second.
 
-One reply of a model, and tables with a reply in each record, are read by `reply`.
+To read a single reply of a model, or a table with a reply in each record, use `reply`.
 
-The JSON output has for each run (spans count characters of the text in which a run or a step
-stands):
+The JSON output has these keys for each run (spans are character offsets in the text of the run or
+of the step):
 
 \b
 {JSON_SHAPE}
@@ -101,8 +101,8 @@ stands):
 
 
 @commands.command(
-    epilog="Exit status: 0 if everything was read and written; 1 if not, which standard error"
-    " reports; 2 if the command line is wrong."
+    epilog="Exit status: 0 if everything was read and written; 1 if not (standard error has the"
+    " details); 2 if the command line is wrong."
 )
 def convert(
     ctx: typer.Context,
@@ -112,7 +112,7 @@ def convert(
             metavar="NAME",
             callback=known_writer,
             autocompletion=writers_like,
-            help="What to write, of those that `forms` lists; or a dialect with transcripts.",
+            help="One of the forms that `forms` lists, or a dialect that has transcripts.",
         ),
     ],
     files: FileNames = None,
@@ -125,7 +125,8 @@ def convert(
 ) -> None:
     """Write runs in another form: for training, for tracing, or as text in another dialect.
 
-    Files are read as by `parse`. Standard error says what of the runs the form has no place for.
+    Files are read as by `parse`. Parts of the runs that the form has no place for are reported on
+    standard error.
     """
     from agent_runs.cli.convert import convert_files
     from agent_runs.writers.known import get_writer
@@ -137,7 +138,7 @@ def convert(
 
 @commands.command(
     epilog="Exit status: 0 if everything was read; 1 if a file, a record or a step could not be"
-    " read, which the report shows too; 2 if the command line is wrong."
+    " read (the report shows this as well); 2 if the command line is wrong."
 )
 def report(
     ctx: typer.Context,
@@ -153,7 +154,7 @@ def report(
     tools: ToolsGiven = None,
     fail_on_notices: FailOnNotices = False,
 ) -> None:
-    """Write a page of HTML about runs: counts with links to the steps, and every step.
+    """Write an HTML page about runs: counts with links to the steps, and every step.
 
     Files are read as by `parse`. The page is one file that loads nothing.
     """
@@ -165,8 +166,8 @@ def report(
 
 
 @commands.command(
-    epilog="Exit status: 0 if each file has a dialect; 1 if one has none, or may have several, or"
-    " cannot be read; 2 if the command line is wrong."
+    epilog="Exit status: 0 if the dialect of each file was found; 1 if a file has none, could have"
+    " several, or cannot be read; 2 if the command line is wrong."
 )
 def detect(
     ctx: typer.Context,
@@ -174,10 +175,10 @@ def detect(
     tools: ToolsGiven = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Find the dialect of replies, with the reasons.
+    """Find out which dialect replies are in, and why.
 
-    A file is one text, such as a reply or the log of a run; or it has replies of one model as JSON
-    lines, each a text or a message, whose evidence adds up.
+    A file is one text, such as a reply or the log of a run, or it has replies of one model as JSON
+    lines, each a text or a message. The evidence in all of these replies is added up.
     """
     from agent_runs.cli.detect import detect_files
 
@@ -197,7 +198,7 @@ def reply(
     column: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="The column or key with the replies of a table.  [default: text]"
+            metavar="NAME", help="Column or key of a table that has the replies.  [default: text]"
         ),
     ] = None,
     form: FormatOption = Format.TABLE,
@@ -207,20 +208,20 @@ def reply(
     jobs: Annotated[
         int,
         typer.Option(
-            "--jobs", "-j", metavar="N", min=1, help="From Parquet to Parquet: how many processes."
+            "--jobs", "-j", metavar="N", min=1, help="Number of processes, from Parquet to Parquet."
         ),
     ] = 1,
 ) -> None:
     """Read one reply of a model, or a table with a reply in each record.
 
-    Of a reply it shows the thought, the content, the calls, the answer and the repairs; or what is
-    wrong with it, where, and what to send back to the model.
+    For a single reply, the output shows the thought, the content, the calls, the answer and the
+    repairs; or what is wrong with it, where, and what to send back to the model.
 
-    A table is JSON lines or a list in JSON, CSV (.csv, .tsv) or Parquet (.parquet). It is read as
-    one if its name says so, or --column names the replies. Each record is written with the columns
-    kind, thought, content, calls, answer, error and repairs, in the order of the records, as JSON,
-    or to Parquet if --out ends in .parquet. From Parquet to Parquet, the same command continues
-    what was interrupted.
+    A table is a file of JSON lines, a JSON list, CSV (.csv, .tsv) or Parquet (.parquet). A file is
+    read as a table if its extension says so, or if --column is given. Each record is written with
+    the added columns kind, thought, content, calls, answer, error and repairs, in the same order,
+    as JSON, or as Parquet if --out ends in .parquet. If a run from Parquet to Parquet is
+    interrupted, the same command continues it.
     """
     from agent_runs.cli.files import is_parquet
     from agent_runs.cli.replies.one import read_reply
@@ -233,16 +234,16 @@ def reply(
     if column is not None or any(map(is_table, names)):
         to_parquet = out is not None and is_parquet(out)
         if not (to_parquet and all(map(is_parquet, names))):
-            only_for("Parquet files that become one Parquet file", ctx, "jobs")
+            only_for("Parquet input with Parquet output", ctx, "jobs")
         if to_parquet:
-            only_for("what is not written to Parquet", ctx, "form", "as_json")
+            only_for("output that is not Parquet", ctx, "form", "as_json")
         else:
             form = format_of(ctx, form, as_json, out)
         read = read_tables(names, options, form, out, jobs)
     else:
         only_for("tables", ctx, "jobs")
         if len(names) > 1:
-            message = "one reply at a time; of tables with replies, name the --column"
+            message = "only one reply at a time can be read; for tables of replies, give --column"
             raise typer.BadParameter(message, param_hint="FILE")
         read = read_reply(names[0], options, format_of(ctx, form, as_json, out), out)
     if not read:
@@ -268,7 +269,7 @@ def explain(
     lenient: LenientFlag = True,
     page: Annotated[
         str | None,
-        typer.Option("--html", metavar="PATH", help="Write a page of HTML instead."),
+        typer.Option("--html", metavar="PATH", help="Write an HTML page instead."),
     ] = None,
     follow: Annotated[
         bool, typer.Option("--follow", help="Show the reply in colours while it arrives.")
@@ -281,40 +282,41 @@ def explain(
     (file,) = or_stdin(ctx, [file] if file else None)
     parser: Any = get_parser(dialect, tools=known_tools(tools), lenient=lenient)
     if follow:
-        only_for("a reply that is not followed", ctx, "view", "as_json", "page")
+        only_for("use without --follow", ctx, "view", "as_json", "page")
         if dialect == AUTO:
-            message = "--follow needs it: what a reply is written in is certain only at its end"
+            message = "required with --follow: a dialect is certain only at the end of a reply"
             raise typer.BadParameter(message, param_hint="--dialect")
     if page:
-        only_for("what is written to the terminal", ctx, "view", "as_json")
+        only_for("output to the terminal", ctx, "view", "as_json")
     view = or_json(view, as_json)
     if not (follow_file(file, parser) if follow else explain_file(file, parser, view, page)):
         raise typer.Exit(NOT_ALL)
 
 
 @commands.command(
-    epilog="Exit status: 0 if each file is for one reader; 1 if one is for none, or for several, or"
-    " cannot be opened; 2 if the command line is wrong."
+    epilog="Exit status: 0 if exactly one reader was found for each file; 1 if a file has none or"
+    " several, or cannot be opened; 2 if the command line is wrong."
 )
 def readers(
     ctx: typer.Context,
     files: FileNames = None,
     why: Annotated[
-        bool, typer.Option("--why", help="Show what each reader makes of the file.")
+        bool, typer.Option("--why", help="Try each reader, and show how far it gets.")
     ] = False,
     encoding: EncodingName = None,
     form: FormatOption = Format.TABLE,
     as_json: JsonFlag = False,
 ) -> None:
-    """Find the reader of logs: which one reads each file, and why not another.
+    """Find out which reader reads each file, and why the others do not.
 
-    With --why, each reader that takes text, or JSON, tries the file: the table has how many runs
-    it reads, and what shows its form, or the line where it stopped and what stopped it there. The
-    nearest reader comes first. A reader whose form the file shows reads all of it, the others its
+    With --why, each reader for text, or for JSON, tries the file. The table shows how many runs it
+    reads, and the signs of its form, or the line where it stopped and why. The closest match comes
+    first. A reader whose form is recognised reads all of the file; the others read only the
     beginning, as if --reader had named them.
 
-    The JSON output has for each file: file; kind (text or JSON); readers, one if it is read without
-    naming one; tried, with --why, a list with reader, runs, evidence and stopped.
+    The JSON output has these keys for each file: file; kind (text or JSON); readers (only one if
+    the file can be read without --reader); and with --why tried, a list with reader, runs, evidence
+    and stopped.
     """
     from agent_runs.cli.readers import find_readers
 
@@ -337,7 +339,7 @@ def forms() -> None:
     for title, known in (("Reads", list_readers()), ("Writes", list_writers())):
         table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0))
         table.add_column(title, style="cyan", no_wrap=True)
-        table.add_column("What it is")
+        table.add_column("Description")
         for name, summary in known.items():
             table.add_row(name, summary)
         out.print(table)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def read_reply(file: str, options: HowToReadReplies, form: Format, out: str | None) -> bool:
-    """Read a file with one reply, and write what is in it; errors go to standard error, too.
+    """Read a file with one reply, and write its parts; errors also go to standard error.
 
     Args:
         file: Path of the file; ``-`` is standard input.

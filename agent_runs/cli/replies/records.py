@@ -26,7 +26,7 @@ _LONGEST_FIELD: Final = (1 << 31) - 1
 
 
 class Record(NamedTuple):
-    """A record with a reply."""
+    """A record of a table, and the reply in it."""
 
     data: dict[str, Any]
     """All of it."""
@@ -35,7 +35,7 @@ class Record(NamedTuple):
 
 
 def is_table(file: str) -> bool:
-    """Return whether the name of a file says that it has records."""
+    """Return whether the extension of a file says that it is a table."""
     path = Path(file)
     if path.suffix.lower() in _PACKED:
         return path.with_suffix("").suffix.lower() in _LINES
@@ -43,7 +43,7 @@ def is_table(file: str) -> bool:
 
 
 def records_in(file: str, column: str) -> Iterator[Record | Trouble]:
-    """Yield the records of one file, and reports of those that have no reply.
+    """Yield the records of one file, and a report for each one that cannot be read.
 
     If there is something wrong with the first record, nothing else is read: it is the wrong file,
     or the wrong column.
@@ -77,7 +77,7 @@ def _record(file: str, data: Any, line: int, column: str, *, is_first: bool) -> 
 def _problem(data: Any, column: str, *, is_first: bool) -> str:
     """Return what is wrong with a record, or ``""``."""
     if isinstance(data, NotJson):
-        hint = ": a table is JSON lines, a list in JSON, .csv or .parquet" if is_first else ""
+        hint = ": a table is JSON lines, a JSON list, .csv or .parquet" if is_first else ""
         return data.reason + hint
     if not isinstance(data, dict):
         return f"expected an object or a text, found {_kind(data)}"
@@ -86,7 +86,7 @@ def _problem(data: Any, column: str, *, is_first: bool) -> str:
     if not isinstance(data[column], str | None):
         return f"expected a text in the column {column!r}, found {_kind(data[column])}"
     if taken := [key for key in KEYS if key in data]:
-        return f"it has {', '.join(taken)} already, which reading adds: rename what it has"
+        return f"the table already has {', '.join(taken)}, which reading adds: rename those"
     return ""
 
 
@@ -157,7 +157,7 @@ def _rows_in(file: str) -> Iterator[tuple[Any, int]]:
 
 
 def with_parquet() -> Any:
-    """Return `agent_runs.bulk.files`; exit if what it needs is missing."""
+    """Return the module `agent_runs.bulk.files`; exit with an error if pyarrow is missing."""
     try:  # imported lazily: it needs an extra
         from agent_runs.bulk import files
     except ImportError:

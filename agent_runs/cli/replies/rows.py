@@ -41,7 +41,7 @@ class HowToReadReplies:
 
 
 def row_of(read: Turn[Any] | OutputParserException | None) -> dict[str, Any]:
-    """Return the row of a turn, or of the error of one; without either it is empty."""
+    """Return the row for a turn or for its error; for `None`, the row is empty."""
     row: dict[str, Any] = dict.fromkeys(KEYS)
     if read is None:
         return row

@@ -32,14 +32,14 @@ _ANY: Final = "react"
 def read_tables(
     files: Sequence[str], options: HowToReadReplies, form: Format, out: str | None, jobs: int
 ) -> bool:
-    """Read the replies of tables, and write the records with what is in them.
+    """Read the replies in tables, and write each record with the parts of its reply.
 
     Args:
         files: Paths; ``-`` is standard input.
         options: How to read them.
         form: The output format.
         out: A file or a folder to write to; `None` for standard output.
-        jobs: Number of processes, from Parquet to Parquet.
+        jobs: Number of processes, if input and output are Parquet.
 
     Returns:
         Whether all records and replies could be read.
@@ -72,15 +72,15 @@ class _Reading:
         self._unread = 0
 
     def report(self) -> bool:
-        """Say what could not be read, and return whether that is nothing."""
+        """Report what could not be read, and return whether everything was read."""
         bad = []
         if self._errors:
-            bad.append(f"{counted(self._errors, 'row')}, as the column error says")
+            bad.append(f"{counted(self._errors, 'row')} (see the column error)")
         if self._unread:
             bad.append(counted(self._unread, "file or record", "files or records"))
         if bad and self._rows:
             said = (
-                f"not read: {', and '.join(bad)}; read: {counted(self._rows - self._errors, 'row')}"
+                f"not read: {' and '.join(bad)}; read: {counted(self._rows - self._errors, 'row')}"
             )
             self._err.print(Text(said, "bold"), soft_wrap=True)
         return not bad
@@ -108,7 +108,7 @@ class _Reading:
             Screen().print(table_of(shown))
 
     def write_parquet(self, files: Sequence[str], out: str) -> None:
-        """Write the records of *files*, which need not be Parquet files, to one that is."""
+        """Write the records of *files*, in whatever format, to one Parquet file."""
         parquet = with_parquet()
         dialect, records = self._open(files)
         if dialect and (data := [record.data for record in records]):
@@ -116,7 +116,7 @@ class _Reading:
                 self._count(parquet.write_rows(data, out, self._table_parser(dialect)))
 
     def copy_parquet(self, files: Sequence[str], out: str, jobs: int) -> None:
-        """Write the rows of Parquet files to one, in as many processes as *jobs* says."""
+        """Write the rows of Parquet files to one Parquet file, with *jobs* processes."""
         parquet = with_parquet()
         dialect = self._options.dialect
         with self._reporting(parquet.FileError):
@@ -176,11 +176,11 @@ class _Reading:
         found = detect(texts, tools=self._options.tools)
         replies = counted(len(texts), "reply", "replies")
         if not found.candidates:
-            self._report(Trouble(file, f"no sign of a dialect in {replies}: --dialect names it"))
+            self._report(Trouble(file, f"no sign of a dialect in {replies}: give --dialect"))
         elif found.is_ambiguous:
-            self._report(Trouble(file, f"{found}: --dialect says which"))
+            self._report(Trouble(file, f"{found}: choose one with --dialect"))
         else:
-            said = f"read as {found.dialect}, found in {replies}; --dialect names another"
+            said = f"read as {found.dialect}, found in {replies}; use --dialect to choose another"
             self._err.print(Text(f"{name_of(file)}: {said}"), soft_wrap=True)
             return found.dialect
         return ""

@@ -101,7 +101,7 @@ def _tooleval_call(node: Mapping[str, Any]) -> Any:
 
 # toolbench/tooleval/evaluation/dataclass.py of ToolBench; a call and its result are one node.
 TOOLEVAL: Final = Messages(
-    name="tooleval", summary="answers of ToolBench, as ToolEval takes them", content=None,
+    name="tooleval", summary="answers of ToolBench, as ToolEval reads them", content=None,
     roles={"assistant": "assistant", "tool": "assistant"}, messages=_tooleval_nodes,
     question="query", has=("message", "next"), sign="'answer_details' in 'answer'",
     skips=lambda node: node.get("role") in ("system", "user"), about={"method": "answer.method"},

@@ -97,7 +97,7 @@ def _shown(content: Mapping[str, Any]) -> Any:
 
 _TEXTS: Final = "text|multimodal_text"
 CHATGPT: Final = Messages(
-    name="chatgpt_export", summary="conversations.json of ChatGPT's export of data", roles=_USUAL,
+    name="chatgpt_export", summary="conversations.json of a ChatGPT data export", roles=_USUAL,
     messages=_way, content=None, type_key="content_type", sign="'mapping' with 'current_node'",
     about={"title": "title", "model": "about.metadata.model_slug|default_model_slug",
            "time": "about.create_time|create_time"},
@@ -180,7 +180,7 @@ def _requests(record: Mapping[str, Any]) -> list[Any] | None:
         known = {call["id"] for each in rounds for call in each.get("toolCalls") or ()}
         results = at(request, "result.metadata.toolCallResults") or {}
         found += [
-            LeftOut("a result that no call of the request waits for", _output(each))
+            LeftOut("a result that belongs to no call of the request", _output(each))
             for name, each in results.items()
             if name not in known
         ]
@@ -226,7 +226,7 @@ def _with_patches(objects: Sequence[Any]) -> list[Any]:
     for each in deepcopy([*objects]):
         if each["kind"] not in (0, 1, 2) or not {*each} <= {"kind", "k", "v"} or "v" not in each:
             keys = ", ".join(map(repr, each))
-            raise ValueError(f"a change of kind {each['kind']} with {keys} is not known")
+            raise ValueError(f"unknown change of kind {each['kind']} with the keys {keys}")
         if each["kind"] == 0:
             state = each["v"]
             continue

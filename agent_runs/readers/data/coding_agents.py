@@ -120,7 +120,7 @@ _EXEC_ITEMS: Final = (
     "exec_command_begin",
 )  # fmt: skip
 CODEX_EXEC: Final = Messages(
-    name="codex_exec", summary="what codex exec --json prints, of 2025 and later",
+    name="codex_exec", summary="output of codex exec --json, from 2025 on",
     roles={**dict.fromkeys(_EXEC_ITEMS, "assistant"), "exec_command_end": "tool", "prompt": "user"},
     message="item|msg|", role=lambda item: "prompt" if "prompt" in item
     else item.get("item_type") or item.get("type"),
@@ -256,7 +256,7 @@ def _opencode_sessions(events: Sequence[Any]) -> list[dict[str, Any]]:
         message = {"info": info, "parts": [*parts.pop(key, {}).values()]}
         sessions.setdefault(str(info.get("sessionID") or ""), []).append(message)
     if parts:
-        raise ValueError("the log lacks the messages of some parts")
+        raise ValueError("the log has parts whose messages are missing")
     return [{"id": name, "messages": messages} for name, messages in sessions.items()]
 
 

@@ -35,7 +35,7 @@ _OPENER, _CLOSER = "<command>", "</command>"
 
 
 def command_in(form: str, text: str) -> tuple[str, str]:
-    """Return the thought and the command in *text*, which is in a *form* of `COMMAND_FORMS`.
+    """Return the thought and the command in *text*, given the name of its form in `COMMAND_FORMS`.
 
     Raises:
         OutputParserException: There is not exactly one command.

@@ -49,7 +49,7 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
     keys = [_text_key(value) for value in values]
     if not values or not all(keys):
         return ()
-    return (f"{keys[0]!r} beside a time or level in value 1",)
+    return (f"{keys[0]!r} with a time or level in value 1",)
 
 
 def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
@@ -62,7 +62,7 @@ def _records(values: Values, reading: Reading) -> Iterator[LogRecord]:
     for value in values:
         key = _text_key(value.data)
         if not key:
-            reading.refuse_value(value, "expected a message of a logger")
+            reading.refuse_value(value, "expected a record of a logger")
             continue
         text: str = value.data[key].replace("\r\n", "\n")
         if not text.endswith("\n") and key != "log":

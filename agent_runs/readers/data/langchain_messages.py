@@ -46,7 +46,7 @@ LIMIT: Final = "Sorry, need more steps to process this request."
 
 
 def object_of(value: Any) -> tuple[str, Mapping[str, Any]]:
-    """Return the class of a serialized object, or its ``type``, with its fields."""
+    """Return the class of a serialized object, or its ``type``, and its fields."""
     if not isinstance(value, dict):
         return "", {}
     if isinstance(within := value.get("__lc_escaped__"), dict):
@@ -60,7 +60,7 @@ def object_of(value: Any) -> tuple[str, Mapping[str, Any]]:
 
 
 def said(message: Any) -> Said | None:
-    """Return what a *message* says; `None` if it only deletes others.
+    """Return the content of a *message* as `Said`; `None` if it only deletes other messages.
 
     Raises:
         KeyError: It lacks a part, or its type is unknown.
@@ -74,7 +74,7 @@ def said(message: Any) -> Said | None:
         return None
     role = _ROLES[kind] or str(fields.get("role"))
     if kind in ("ai", "AIMessage") and fields.get("content") == LIMIT:
-        return Said("assistant", left_out=(f"what LangGraph said at its limit: {LIMIT}",))
+        return Said("assistant", left_out=(f"the message of LangGraph at its step limit: {LIMIT}",))
     beside = fields.get("additional_kwargs")
     if isinstance(beside, dict):
         fields = {**{name: beside.get(name) for name in _BESIDE}, **_filled(fields)}

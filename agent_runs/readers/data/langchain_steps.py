@@ -56,7 +56,7 @@ def is_result(value: Any) -> bool:
 
 
 def run_of(result: Mapping[str, Any], reading: Reading) -> Transcript:
-    """Return the run in a *result*.
+    """Return the run in the *result* of an executor.
 
     Raises:
         KeyError: A step lacks a part.

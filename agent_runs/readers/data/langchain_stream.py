@@ -70,7 +70,7 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
 
 READER: Final = DataReader(
     name="langchain_stream",
-    summary="events of LangChain's astream_events, one a line",
+    summary="events of LangChain's astream_events, one per line",
     evidence=partial(
         evidence_of_each, is_one=_is_event, sign=lambda _: "'event' and 'parent_ids' in value 1"
     ),

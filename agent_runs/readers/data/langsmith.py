@@ -50,7 +50,7 @@ def _runs_of(root: Mapping[str, Any], reading: Reading) -> Iterable[Transcript]:
     inner = [leaf["name"] for leaf in _leaves(root) if leaf["run_type"] == "tool" and _acts(leaf)]
     if runs and inner:
         notices = (
-            Notice("unowned_text", f"dropped what an agent did inside {name!r}") for name in inner
+            Notice("unowned_text", f"dropped an agent's steps inside {name!r}") for name in inner
         )
         runs[-1] = replace(runs[-1], notices=(*runs[-1].notices, *notices))
     return runs
@@ -206,7 +206,7 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
 
 READER: Final = DataReader(
     name="langsmith",
-    summary="run trees of LangSmith: of agents, chains and models",
+    summary="LangSmith run trees of agents, chains and models",
     evidence=partial(
         evidence_of_each,
         is_one=_is_run,

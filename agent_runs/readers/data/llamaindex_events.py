@@ -71,7 +71,7 @@ class _Events:
         """Whether the last event was the answer."""
 
     def said(self, event: Any) -> Said | None:
-        """Return what an *event* says; `None` if it only repeats others.
+        """Return the content of an *event* as `Said`; `None` if it only repeats other events.
 
         Raises:
             TypeError: It is no object.

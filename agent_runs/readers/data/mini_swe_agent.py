@@ -100,7 +100,7 @@ def _take(run: RunBuilder, message: Mapping[str, Any]) -> None:
         call_id = message.get("tool_call_id") or ""
         run.observe(text, call_id=call_id, tool=TOOL)
     elif run.is_begun:
-        run.notice("unowned_text", "found text that answers no command", text=text)
+        run.notice("unowned_text", "found text that is not the output of a command", text=text)
     else:
         run.ask(text)
 

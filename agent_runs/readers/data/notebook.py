@@ -111,7 +111,7 @@ def _near(seen: _Seen, reading: Reading) -> str:
         except OutputParserException as error:
             lack = error.reason.partition(NEAREST)[2]
             if isinstance(error, UnknownLogError) and lack:
-                return f"; cell {cell} is nearest to {lack}"
+                return f"; cell {cell} is closest to {lack}"
     return ""
 
 
@@ -243,13 +243,13 @@ def _joined(text: object) -> str:
     """Return the *text* of an output, which may be a list of its lines."""
     lines = [text] if isinstance(text, str) else text
     if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
-        raise TypeError(f"the text of an output is {type(text).__name__}, not text or its lines")
+        raise TypeError(f"the text of an output is {type(text).__name__}, not text or lines")
     return "".join(lines)
 
 
 READER: Final = DataReader(
     name="notebook",
-    summary="Jupyter notebooks (.ipynb) whose cells printed a log of another form",
+    summary="Jupyter notebooks (.ipynb) whose cells printed a log in another form",
     evidence=_evidence,
     read=_read,
 )

@@ -133,7 +133,7 @@ def _sign(message: dict[str, Any]) -> str:
 
 
 def lack_of(message: Any) -> tuple[int, str]:
-    """Return how much of a message the value has, as `Messages.lack_of` counts it, and its lack."""
+    """Return how far a value matches this form, as for `Messages.lack_of`, and what it lacks."""
     role = message.get("role") if isinstance(message, dict) else None
     if role not in _ROLES:
         return 0, f"{role!r} is not one of its roles" if role else "there is no 'role'"
@@ -146,7 +146,7 @@ def lack_of(message: Any) -> tuple[int, str]:
     odd = [part for part in content or () if not isinstance(part, str) and not _is_part(part)]
     if isinstance(content, list) and odd:
         return 3, f"it does not know {words_for(odd[0], 'type')}"
-    return 4, "no message has what only this form has"
+    return 4, "no message has a sign of this form alone"
 
 
 FORM: Final = MessageFormat(message_of, _is_message, _messages_of, lack_of=lack_of)

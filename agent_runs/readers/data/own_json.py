@@ -43,7 +43,7 @@ def _runs_of(value: Any, reading: Reading) -> list[Transcript]:
 
 READER: Final = DataReader(
     name="own_json",
-    summary="runs as JSON of this library: `to_json`, and `parse` of the command line",
+    summary="runs as JSON from this library: `to_json`, or `parse` on the command line",
     evidence=partial(
         evidence_of_each,
         is_one=_is_run,

@@ -53,7 +53,7 @@ def _calls(value: Any) -> Said:
         calls = calls if isinstance(calls, list) else [calls]
         return Said("assistant", calls=[call_of(call) for call in calls])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        reason = f"expected the JSON of a call, with its name and arguments: {error}"
+        reason = f"expected a call as JSON, with a name and arguments: {error}"
         failed = OutputParserException(
             reason, observation="Write a call as JSON.", llm_output=str(value)
         )

@@ -59,7 +59,7 @@ def _run_of(steps: Iterable[Any], reading: Reading) -> list[Transcript]:
     run = RunBuilder(reading)
     for step in steps:
         if not _is_step(step):
-            raise ValueError("expected a step, or a task")
+            raise ValueError("expected a step or a task")
         _add(run, step)
     return [run.transcript()] if run.is_begun or run.has_question else []
 

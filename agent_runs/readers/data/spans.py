@@ -262,7 +262,7 @@ def _runs_of(name: str, spans: Sequence[dict[str, Any]], reading: Reading) -> It
         return
     form = models[0][1].form
     if any(kind.form is not form for _, kind in models):
-        reading.refuse("found models of different conventions in one trace")
+        reading.refuse("found spans of models in different conventions in one trace")
     asked = [
         (span, _tried(_messages, span, kind, reading)) for span, kind in models if kind.form is form
     ]
@@ -306,7 +306,7 @@ class _Talk:
     """Number of the last span."""
 
     def goes_on(self, given: list[Any]) -> bool:
-        """Return whether a request with the messages *given* goes on with this conversation."""
+        """Return whether a request with the messages *given* continues this conversation."""
         return 0 < len(self.given) < len(given) and given[: len(self.given)] == self.given
 
 
@@ -347,7 +347,7 @@ class _Callers:
         self._taken: set[str] = set()
 
     def of(self, talk: _Talk) -> str:
-        """Return the id of the call that *talk* carries out; empty if there is none."""
+        """Return the id of the call that started the conversation *talk*, or ``""``."""
         above, seen = self._spans.get(str(talk.parent or "")), 0
         while above is not None and seen < len(self._spans):
             kind = _kind_of(above)

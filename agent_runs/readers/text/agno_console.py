@@ -62,7 +62,7 @@ _LIVE: Final = "\x1b[?25l"
 _STILL: Final = "\x1b[?25h"
 _UP: Final = "\x1b[1A"
 _ERASED: Final = "\x1b[2K"
-_WHOLE: Final = "Give the whole log, or that of debug_mode."
+_WHOLE: Final = "Give the whole log, or one written with debug_mode."
 
 
 def _evidence(head: str) -> Sequence[str]:
@@ -143,10 +143,10 @@ def _run(
         elif not turns and not run.is_begun:
             run.answer(text, log=text)
         elif not turns and text.strip():
-            message = "the response has what was said before the calls, too"
+            message = "the response also has the text before the calls"
             run.notice("unclear_end", message, text=text, line=box.line, step=0)
         if not box.is_whole:
-            run.notice("cut_value", f"the log cuts the panel {box.title!r}", line=box.line)
+            run.notice("cut_value", f"the log cuts the panel {box.title!r} short", line=box.line)
     if any(box.is_wrapped for box in panels):
         message = "the panels wrapped long lines; spaces and line breaks are inferred"
         run.notice("altered_text", message, step=0)
@@ -208,7 +208,7 @@ def _add_calls(box: Box, logged: Iterator[tuple[str, str, Logged | None]], run: 
         run.say(said)
         found = _CALL.fullmatch(shown)
         if found is None or (number == len(calls) and not box.is_whole):
-            reason = "expected a call as Agno shows it" if box.is_whole else "the log cuts a call"
+            reason = "expected a call as Agno shows it" if box.is_whole else "a call is cut short"
             run.fail(OutputParserException(reason, observation=_WHOLE, llm_output=shown))
             continue
         tool, given = found["tool"], _arguments(found["args"])
@@ -219,7 +219,7 @@ def _add_calls(box: Box, logged: Iterator[tuple[str, str, Logged | None]], run: 
         elif given:
             run.notice("untyped_values", f"the log shows the arguments of {tool!r} as text")
             if len(given) > 1:
-                reason = f"an argument of {tool!r} with ', name=' in it would look like two"
+                reason = f"an argument of {tool!r} that contains ', name=' looks like two"
                 run.notice("unclear_end", reason, text=found["args"], line=box.line)
         if result is not None:
             run.observe(result.text, call_id=call_id)
@@ -253,11 +253,11 @@ def _is_closed(value: str) -> bool:
 def _leave_out(box: Box, text: str, run: RunBuilder) -> None:
     """Say that a panel is left out; one that may have calls is a step that is not read."""
     if may_call(box.title) or "tool call" in text:
-        reason = f"found calls in a panel {box.title!r}, which are not made or another agent's"
+        reason = f"found calls in a panel {box.title!r}: they were not made, or not by this agent"
         run.fail(OutputParserException(reason, observation=_WHOLE, llm_output=text))
     else:
         shown = f"{box.title}\n{text}"
-        run.notice("unowned_text", "found a panel beside the steps", text=shown, line=box.line)
+        run.notice("unowned_text", "found a panel outside of the steps", text=shown, line=box.line)
 
 
 READER: Final = TextReader(

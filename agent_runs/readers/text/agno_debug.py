@@ -44,7 +44,7 @@ _BEHIND: Final = re.compile(
 
 @dataclass
 class Logged:
-    """A message that is logged."""
+    """A message in the debug log."""
 
     role: str
     text: str = ""
@@ -62,7 +62,7 @@ def begins_record(line: str) -> bool:
 
 
 def turns_in(lines: Sequence[Loose]) -> list[Logged]:
-    """Return the messages that are logged in *lines*; none unless each call ran, and returned."""
+    """Return the messages logged in *lines*, or ``[]`` unless every call ran and returned."""
     turns: list[Logged] = []
     is_open = False  # whether the next record may be of the last message
     running = 0

@@ -23,7 +23,7 @@ class Around:
         self._line = 0
 
     def put(self, text: str, line: int) -> None:
-        """Take *text*, which is in no run."""
+        """Record *text* that is outside of all runs."""
         if self._texts or text.strip():
             self._line = self._line if self._texts else line
             self._texts.append(text)
@@ -36,19 +36,19 @@ class Around:
         self.held = run
 
     def release(self) -> Iterator[Transcript]:
-        """Yield the held run, since another one begins or the log ends."""
+        """Yield the run that is held back, if there is one."""
         if self.held is not None:
             self._disown(self.held)
             yield self.held.transcript()
             self.held = None
 
     def rest(self) -> tuple[str, int]:
-        """Return the text that belongs to no run, since none is held or follows, and its line."""
+        """Return the text after which no run followed, and its line."""
         return "".join(self._texts).rstrip(), self._line
 
     def _disown(self, run: RunBuilder) -> None:
         text = "".join(self._texts).rstrip()
         if text:
-            message = "found text beside the run"
+            message = "found text outside of the run"
             run.notice("unowned_text", message, text=text, line=self._line, step=0)
         self._texts = []

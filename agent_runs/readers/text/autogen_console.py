@@ -78,7 +78,7 @@ class _Console:
         self._results = ""  # the last ones, which may be repeated
 
     def take(self, line: str, number: int) -> Iterator[Transcript]:
-        """Take a line, and yield the runs that it ends."""
+        """Process a line, and yield the runs that end there."""
         bare = line.rstrip()
         title = _TITLE.fullmatch(bare) or _OLD_TITLE.fullmatch(bare)
         if title is None:
@@ -92,7 +92,7 @@ class _Console:
         self._line = number
 
     def close(self) -> Iterator[Transcript]:
-        """End the log, and yield the last runs."""
+        """Process the end of the log, and yield the last runs."""
         yield from self._end_message()
         yield from self._end_run()
         yield from self._around.release()

@@ -37,7 +37,7 @@ _SELECTORS: Final = re.compile("[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
 
 @dataclass
 class Box:
-    """A box."""
+    """A box that is drawn around text in a console."""
 
     title: str
     width: int
@@ -54,7 +54,7 @@ class Box:
     """Whether `text` has joined lines."""
 
     def text(self, padding: int = 1, *, has_breaks: bool = True) -> str:
-        """Return the text in it, with lines that were wrapped joined again.
+        """Return the text in the box, with wrapped lines joined again.
 
         Args:
             padding: The number of spaces beside the text, on each side.
@@ -112,7 +112,7 @@ def joined(
     begins: Callable[[str], object] | None = None,
     has_breaks: bool = True,
 ) -> str:
-    """Return the text whose *lines* were wrapped at *width*.
+    """Return the text of *lines* that were wrapped at *width*, without the wrapping.
 
     A line was wrapped where the first word of the next line would not have fitted on it. A word as
     long as the whole line may go on in the next line.
@@ -172,7 +172,7 @@ _ANSWER: Final = re.compile(rf"{_LINE}Final Answer:")
 
 
 def in_its_dialect(texts: Iterable[str], reading: Reading) -> Reading:
-    """Return *reading* in the dialect of the *texts* of a model; as it is if none is seen."""
+    """Return *reading* with the dialect that a model's *texts* show, or unchanged if none does."""
     if reading.dialect is not None:
         return reading
     is_answer = False

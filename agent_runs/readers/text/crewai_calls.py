@@ -18,7 +18,7 @@ _MAX_TRIES: Final = 3
 
 @dataclass
 class ShownCall:
-    """A call that is shown, or of which only the result is."""
+    """A call in the log, which may show only its result."""
 
     tool: str
     shown: str | None
@@ -63,7 +63,7 @@ class Calls:
 
     @property
     def are_waiting(self) -> bool:
-        """Whether a tool is at work."""
+        """Whether a tool is still running."""
         return len(self._calls) > max(self._done, len(self._outputs))
 
     @property
@@ -72,7 +72,7 @@ class Calls:
         return bool(self._outputs)
 
     def waits_for(self, tool: str) -> bool:
-        """Return whether a call of *tool* is at work."""
+        """Return whether a call of *tool* is still running."""
         at_work = self._at_work.get(_key(tool))
         return at_work is not None and at_work.is_waiting
 
@@ -92,7 +92,7 @@ class Calls:
         self._settle(tool)
 
     def complete(self, tool: str, result: str, *, is_failure: bool = False) -> None:
-        """Add a *result* of a call of *tool*, which may be shown later."""
+        """Add a *result* of *tool*; its call may be shown only later."""
         at_work = self._at_work.setdefault(_key(tool), _AtWork())
         if not at_work.is_waiting:
             at_work.calls.append(ShownCall(tool, None, is_started=False))
@@ -102,7 +102,7 @@ class Calls:
         self._settle(tool)
 
     def refuse(self, tool: str, reason: str) -> None:
-        """Add the *reason* why a call of *tool* was not made, which may not be shown."""
+        """Add the *reason* why a call of *tool* was not made; the call itself may not be shown."""
         if self.waits_for(tool):
             self.complete(tool, reason, is_failure=True)
         else:
@@ -110,11 +110,11 @@ class Calls:
             self._calls.append(ShownCall(tool, None, result=reason, is_failure=True))
 
     def echo(self, text: str, line: int) -> None:
-        """Add a result that is shown without the name of its tool, mostly once more."""
+        """Add a result that is shown without the name of its tool, usually for the second time."""
         self._outputs.append((text, line))
 
     def close(self) -> tuple[list[ShownCall], list[tuple[str, int]]]:
-        """Return the calls with their results, and texts that belong to none, with their lines."""
+        """Return the calls with their results, and the texts that belong to no call, with lines."""
         for at_work in self._at_work.values():
             _share(at_work)
         self._at_work.clear()
@@ -177,7 +177,7 @@ def _echoes(text: str, calls: list[ShownCall]) -> bool:
 
 
 def squeezed(text: str) -> str:
-    """Return *text* without white space, which wrapping changes."""
+    """Return *text* without white space, since wrapping changes that."""
     return "".join(text.split())
 
 

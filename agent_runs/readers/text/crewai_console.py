@@ -96,12 +96,12 @@ class _Task:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a tool is at work."""
+        """Whether a tool is still running."""
         return self.answer is None and self.calls.are_waiting
 
     @property
     def is_empty(self) -> bool:
-        """Whether no panel has said anything of it."""
+        """Whether no panel has shown anything of this task yet."""
         return not (self.is_started or self.calls.last or self.calls.has_output) and (
             self.answer is None
         )
@@ -129,7 +129,7 @@ class _Crew:
         self._around = Around()
 
     def take_line(self, line: Loose) -> Iterator[Transcript]:
-        """Take a line outside of all panels."""
+        """Process a line outside of all panels."""
         if not self._tasks:
             self._around.put(f"{line.text}\n", line.line)
         elif line.text.strip():
@@ -137,7 +137,7 @@ class _Crew:
         yield from ()
 
     def take_panel(self, box: Box) -> Iterator[Transcript]:
-        """Take a panel, and yield the runs that it ends."""
+        """Process a panel, and yield the runs that end there."""
         found = _TITLE.fullmatch(box.title)
         title = found["title"] if found else box.title
         text = box.text(padding=2)
@@ -168,7 +168,7 @@ class _Crew:
             task.others.append((f"{box.title}\n{text}", box.line))
 
     def close(self) -> Iterator[Transcript]:
-        """End the log, and yield the last runs."""
+        """Process the end of the log, and yield the last runs."""
         yield from self._end(all_tasks=True)
         yield from self._around.release()
 
@@ -235,7 +235,7 @@ def _run(task: _Task, reading: Reading) -> RunBuilder:
         if tool_input is None:
             shown = call.shown or ""
             kind: NoticeKind = "cut_value" if shown else "no_input"
-            message = "the log cuts the input" if shown else "the log does not show the input"
+            message = "the log cuts the input short" if shown else "the log does not show the input"
             run.notice(kind, message, text=shown)
         if call.result is not None:
             run.observe_more(call.result)
@@ -243,11 +243,11 @@ def _run(task: _Task, reading: Reading) -> RunBuilder:
     if task.answer is not None:
         run.answer(task.answer)
     for text in unclear:
-        message = "found a result that may be that of several calls"
+        message = "found a result that may belong to any of several calls"
         run.notice("unowned_text", message, text=text, step=0)
     for text, line in [*others, *task.others]:
         if not any(squeezed(text) in squeezed(call.result or "") for call in calls):
-            message = "found text beside the steps"
+            message = "found text outside of the steps"
             run.notice("unowned_text", message, text=text, line=line, step=0)
     if task.is_wrapped:
         message = "the panels wrapped long lines; spaces and line breaks are inferred"

@@ -100,7 +100,7 @@ def _run_by_lines(chain: Chain, reading: Reading) -> RunBuilder:
         if len(ends) == 1:
             run.observe_more(result[: ends[0].start()])
         elif ends:
-            message = "the log does not show where a result ends: several turns may begin there"
+            message = "the log does not show where a result ends: several turns may begin in it"
             run.notice("unclear_end", message, text=result)
         else:
             run.observe_more(result.removesuffix("\n\n"))

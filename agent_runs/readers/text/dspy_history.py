@@ -89,7 +89,7 @@ class _Call:
         self.response.pop("completed", None)
 
     def goes_on(self, before: _Call) -> bool:
-        """Return whether this call follows the call *before* in the same run."""
+        """Return whether this call continues the run of the call *before*."""
         count = len(before.steps)
         return (
             self.inputs == before.inputs
@@ -103,7 +103,7 @@ def _evidence(head: str) -> Sequence[str]:
     found = _SIGN.search(head)
     if found is None or not _FIELD.search(head, found.end()):
         return ()
-    return (f"a time and headings as of dspy.inspect_history in line {line_of(found)}",)
+    return (f"the time and headings of dspy.inspect_history in line {line_of(found)}",)
 
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:

@@ -71,7 +71,7 @@ the rest of the text, and the question of the run behind it."""
 def read_chains(
     events: Iterable[Event], reading: Reading, run_of: RunOf, outside: Outside
 ) -> Iterator[Transcript]:
-    """Yield the runs in chains, each when the text after it has been read."""
+    """Yield the runs in the chains, each one once the text after it has been read."""
     chains = _Chains(reading, run_of, outside)
     for event in events:
         yield from chains.take(event)
@@ -93,7 +93,7 @@ class _Chains:
         self._doubtful: Chain | None = None  # the last one, which others may have printed into
 
     def take(self, event: Event) -> Iterator[Transcript]:
-        """Take the next event, and yield the runs that it ends."""
+        """Process the next event, and yield the runs that end there."""
         match event:
             case PrintedText():
                 (self._chains[-1] if self._chains else self._outside).pieces.append(event)
@@ -131,14 +131,14 @@ class _Chains:
                 yield from self._end(chain)
 
     def close(self) -> Iterator[Transcript]:
-        """End the log, and yield the runs that it ends."""
+        """Process the end of the log, and yield the last runs."""
         while self._chains:
             yield from self._end(self._chains.pop())
         yield from self._leave_outside()
         yield from self._around.release()
         text, line = self._around.rest()
         if text and self._has_run:
-            self._reading.refuse("found a chain, or text, that is in no run", text, line=line)
+            self._reading.refuse("found a chain or text that belongs to no run", text, line=line)
 
     def _leave_outside(self) -> Generator[Transcript, None, str]:
         """Read the text outside of chains, and return the question in it."""
@@ -156,7 +156,7 @@ class _Chains:
     def _refuse_mixed(self, chain: Chain) -> None:
         """Refuse the chains that ran while *chain* did: each line may belong to any of them."""
         self._mixed, self._doubtful = len(chain.before), None
-        reason = f"found {self._mixed + 1} chains that ran at the same time, so that it is unclear"
+        reason = f"found {self._mixed + 1} chains that ran at the same time, so it is unclear"
         line = chain.before[0].line
         self._reading.refuse(f"{reason} which line belongs to which", chain.text, line=line)
 

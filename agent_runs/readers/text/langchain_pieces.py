@@ -36,14 +36,14 @@ COLOUR_SIGN: Final = re.compile(rf"{ESCAPE}\[1m> (?:Entering new|Finished) |{_GR
 
 
 class Start(NamedTuple):
-    """A chain begins."""
+    """The beginning of a chain."""
 
     name: str
     line: int
 
 
 class End(NamedTuple):
-    """A chain has finished."""
+    """The end of a chain."""
 
     line: int
 
@@ -62,7 +62,7 @@ Event: TypeAlias = Start | End | PrintedText
 
 
 def read_pieces(lines: Lines, *, is_coloured: bool, others: str = "") -> Iterator[Event]:
-    """Yield the pieces of a console; texts have no escape codes.
+    """Yield the pieces of a console log, with the escape codes removed from texts.
 
     A text in a colour may contain others, which end before it does. If one of them does not, the
     text ends with the last of them.
@@ -120,7 +120,7 @@ class _Texts:
 
     @property
     def may_be_over(self) -> bool:
-        """Whether the text may have ended already, without its own end."""
+        """Whether the text may have ended already, without an escape code that ends it."""
         return not self._colour or self._inner_end > 0
 
     def begin(self, colour: str, line: int) -> None:
@@ -136,7 +136,7 @@ class _Texts:
             self._parts.append(text)
 
     def take_style(self, code: str) -> bool:
-        """Take a style inside the text, and return whether it ends the text."""
+        """Process a style inside the text, and return whether it ends the text."""
         is_last = self.is_coloured and not self._is_styled and not code.strip("0")
         if is_last:
             self._inner_end = 0
@@ -148,7 +148,7 @@ class _Texts:
         return is_last
 
     def end(self) -> Iterator[PrintedText]:
-        """Yield the text, and begin one without a colour."""
+        """Yield the text, and begin a new one without a colour."""
         count = self._inner_end or len(self._parts)
         parts = (self._colour, self._parts[:count]), ("", self._parts[count:])
         for colour, part in parts:

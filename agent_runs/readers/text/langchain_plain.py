@@ -54,7 +54,7 @@ _FENCED: Final = re.compile(
 
 
 def run_by_labels(chain: Chain, reading: Reading) -> RunBuilder | None:
-    """Return the run of an agent in *chain*; `None` if the chain is another one."""
+    """Return the run in *chain*; `None` if it is not the chain of an agent."""
     text = "".join(piece.text for piece in chain.pieces if piece.colour != NESTED)
     if chain.has_ended:
         text = text.removesuffix("\n").removesuffix("\n")
@@ -204,7 +204,7 @@ def _add_blobs(text: str, run: RunBuilder, reading: Reading) -> None:
     elif last is None:
         add_turn(rest, run, reading)
     elif rest.strip():
-        _leave_out("a result", "an answer without a form may follow it", rest, run)
+        _leave_out("a result", "an answer without a label may follow it", rest, run)
 
 
 def _add_invocations(text: str, run: RunBuilder) -> None:
@@ -219,7 +219,7 @@ def _add_invocations(text: str, run: RunBuilder) -> None:
         call = read_invocation(INVOKING + head)
         if call is None or ("`" in call.tool_input and not call.tool_input.startswith("{")):
             run.call(head.partition("`")[0], None)
-            _leave_out("an input", "it is text with empty lines or backquotes", shown, run)
+            _leave_out("an input", "it has empty lines or backticks in it", shown, run)
             continue
         add_invocation(call, run, log=INVOKING + head)
         rest = rest if call.said else rest.removeprefix("\n")
@@ -228,7 +228,7 @@ def _add_invocations(text: str, run: RunBuilder) -> None:
                 why = "there is nothing between it and the answer"
                 _leave_out("a result", why, rest, run)
         elif call.said and "\n\n" in rest:
-            _leave_out("a result", "the text beside the call may go on", rest, run)
+            _leave_out("a result", "the text next to the call may continue", rest, run)
         else:
             run.observe_more(rest)
 
@@ -250,7 +250,7 @@ def _add_result(text: str, run: RunBuilder, *, has_next: bool, puts_back: bool =
         run.think(text[thoughts[0].end() :])
     elif text.strip():
         what = "a result and the next thought" if has_next else "a result"
-        why = "'Thought:' appears there several times" if thoughts else "nothing ends it"
+        why = "'Thought:' appears there several times" if thoughts else "nothing marks its end"
         _leave_out(what, why, text, run)
     return ""
 

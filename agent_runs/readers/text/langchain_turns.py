@@ -37,7 +37,7 @@ _RESPONDED: Final = "`\nresponded: "
 
 
 class Invocation(NamedTuple):
-    """A call that is shown in this form."""
+    """A call that LangChain prints after ``Invoking:``."""
 
     tool: str
     tool_input: str
@@ -61,7 +61,7 @@ def read_invocation(text: str) -> Invocation | None:
 
 
 def add_invocation(call: Invocation, run: RunBuilder, *, log: str) -> None:
-    """Add *call* to *run*, with its input as a value."""
+    """Add *call* to *run*, with its input read as a Python value."""
     thought, text = fields_of_repr(call.said)
     run.think(thought)
     run.say(text)
@@ -74,7 +74,7 @@ def add_invocation(call: Invocation, run: RunBuilder, *, log: str) -> None:
             is_literal = False
     run.call(call.tool, tool_input, log=log)
     if not is_literal:
-        run.notice("untyped_values", "the input is shown as Python, and is not a literal")
+        run.notice("untyped_values", "the input is shown as Python code that is not a literal")
 
 
 CREW: Final = "CrewAgentExecutor"
@@ -102,7 +102,7 @@ REFUSAL: Final = "Parsing LLM output produced both a final answer and a parse-ab
 
 @dataclass
 class Chain:
-    """What is printed between the beginning and the end of a chain."""
+    """The text printed between the beginning and the end of a chain."""
 
     name: str
     line: int
@@ -115,7 +115,7 @@ class Chain:
 
     @property
     def is_mixed(self) -> bool:
-        """Whether these have printed into it, since they run at the same time.
+        """Whether the chains in `before` printed into this one, since they ran at the same time.
 
         Then a call follows another one without a result in between.
         """
@@ -129,16 +129,16 @@ class Chain:
 
     @property
     def text(self) -> str:
-        """All that is printed in it."""
+        """All text that was printed in the chain."""
         return "".join(piece.text for piece in self.pieces)
 
     @property
     def is_agent(self) -> bool:
-        """Whether its name says that it is one of an agent."""
+        """Whether the name of the chain says that it belongs to an agent."""
         return re.search("agent|executor", self.name, re.IGNORECASE) is not None
 
     def is_over_before(self, inner: str) -> bool:
-        """Return whether this chain has failed before the chain *inner* begins."""
+        """Return whether this chain failed before the chain *inner* began."""
         filled = [piece for piece in self.pieces if piece.text.strip()]
         if filled and re.search(r"(?m:^)Traceback \(most recent call last\):", filled[-1].text):
             return True
@@ -207,7 +207,7 @@ class _Result:
 
 
 def run_by_colours(chain: Chain, reading: Reading) -> RunBuilder | None:
-    """Return the run of an agent in *chain*; `None` if the chain is another one."""
+    """Return the run in *chain*; `None` if it is not the chain of an agent."""
     _recolour_prompts(chain.pieces)
     *turns, end = (
         *(at for at, piece in enumerate(chain.pieces) if piece.colour == GREEN),
@@ -276,10 +276,10 @@ def refused(text: str) -> OutputParserException:
 
 
 def disown(piece: PrintedText, run: RunBuilder) -> None:
-    """Add a notice of a text that no step owns."""
+    """Add a notice about a text that belongs to no step."""
     if piece.text.strip():
         what = "the output of a chain" if piece.colour == NESTED else "text"
-        message = f"found {what} beside the steps"
+        message = f"found {what} outside of the steps"
         run.notice("unowned_text", message, text=piece.text, line=piece.line)
 
 

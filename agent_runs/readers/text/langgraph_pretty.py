@@ -110,7 +110,7 @@ def _said(message: _Message, reading: Reading) -> Said | None:
     if kind == _GONE:
         return None
     if kind not in _ROLES:
-        error = reading.refuse(f"a {kind} message does not show its role", body, line=line)
+        error = reading.refuse(f"the role of a {kind} message is not shown", body, line=line)
         return Said("tool", error=error, line=line)
     role = _ROLES[kind]
     name = ""
@@ -124,7 +124,7 @@ def _said(message: _Message, reading: Reading) -> Said | None:
     begin = next(_headings(body), None)
     thought, text = _two_fields(body[: begin.start()] if begin else body)
     if text == LIMIT:
-        reason = f"what LangGraph said at its limit: {LIMIT}"
+        reason = f"the message of LangGraph at its step limit: {LIMIT}"
         return Said("assistant", left_out=(reason,), line=line)
     calls = [*_calls(body[begin.start() :])] if begin else []
     return Said("assistant", text, thought, calls, line=line)
@@ -216,7 +216,7 @@ def _answers(said: Sequence[Said], calls: Sequence[SaidCall]) -> Iterator[Said]:
         named = [call for call in calls if result.tool in ("", call.tool)]
         mine = [calls[at]] if are_in_order else named
         if len(mine) > 1:
-            reason = f"what one of several calls of {result.tool!r} returned: {result.text}"
+            reason = f"the result of one of several calls of {result.tool!r}: {result.text}"
             yield replace(each, results=(), left_out=(reason,))
         else:
             known = result._replace(call_id=mine[0].call_id) if mine else result

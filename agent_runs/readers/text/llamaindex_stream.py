@@ -104,11 +104,11 @@ class _Console:
         run.think(read_turn(self._turn, self._reading)[0].thought if self._turn else "")
         run.call(tool, tool_input, log=self._turn)
         if not is_literal:
-            run.notice("untyped_values", "the input is shown as Python, and is not a literal")
+            run.notice("untyped_values", "the input is shown as Python code that is not a literal")
         self._turn = ""
 
     def take(self, text: str, line: int, *, is_last: bool) -> Iterator[Transcript]:
-        """Take the text between two calls: a result, and turns of the model.
+        """Process the text between two calls: a result, and turns of the model.
 
         Args:
             text: The text.
@@ -132,7 +132,7 @@ class _Console:
         elif not letters and "\n" not in text.strip("\n"):
             self._run.observe_more(text.strip("\n"))
         else:
-            why = "it has lines of a turn in it" if letters else "text of the model may follow it"
+            why = "it contains lines of a turn" if letters else "text of the model may follow it"
             message = f"the log does not show where a result ends: {why}"
             self._run.notice("unclear_end", message, text=text)
         turns = _TURN.finditer(letters) if is_clear else _LAST[not is_last].finditer(letters)
@@ -159,7 +159,7 @@ class _Console:
             self._now().notice("unclear_end", message, text=text, line=self._line)
 
     def close(self) -> Iterator[Transcript]:
-        """End the log, and yield the last runs."""
+        """Process the end of the log, and yield the last runs."""
         yield from self._end_run()
         yield from self._around.release()
 

@@ -123,7 +123,7 @@ def _whole(pattern: re.Pattern[str], fields: str) -> str | None:
 
 
 def _cut(what: str, fields: str, line: int, run: RunBuilder) -> None:
-    run.notice("cut_value", f"the log cuts {what}", text=fields.rstrip("\n"), line=line)
+    run.notice("cut_value", f"the log cuts {what} short", text=fields.rstrip("\n"), line=line)
 
 
 READER: Final = TextReader(

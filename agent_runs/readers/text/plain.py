@@ -98,7 +98,7 @@ def _lack(head: str) -> str:
         )
         lead = lines[: lines.index(label)]
         is_short = sum(map(bool, map(str.strip, lead))) <= _FEW
-        advice = f": dialect={dialect!r} reads the log anyway" if is_short else ""
+        advice = f": dialect={dialect!r} reads the log nevertheless" if is_short else ""
         return (
             f"line {at}, {_short(line)}, comes before {_short(label)} and may belong to another"
             f" form{advice}"
@@ -107,13 +107,13 @@ def _lack(head: str) -> str:
     is_quoted = _is_log(detect_in_head(without_prompts(text)))
     for at, line in enumerate(text.splitlines(), 1):
         if is_prompt and opens_prompt(line):
-            return f"line {at}, {_short(line)}, begins a prompt, whose examples are not runs"
+            return f"line {at}, {_short(line)}, begins a prompt, and its examples are not runs"
         if is_quoted and begins_any(line):
-            return f"line {at}, {_short(line)}, is quoted, and a quoted run is not one of the log"
+            return f"line {at}, {_short(line)}, is quoted, and quoted runs are not read"
         if begins_step(get_dialect("react"), line):
             return (
-                f"line {at}, {_short(line)}, begins like a step, and no dialect reads an action or"
-                " an answer with its input from there: dialect='react' shows what stops it"
+                f"line {at}, {_short(line)}, looks like the beginning of a step, but no dialect"
+                " can read an action or an answer there: dialect='react' shows why"
             )
     return ""
 
@@ -174,7 +174,7 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
         dialect = get_dialect(detection.dialect)
     if not dialect.lenient.transcript_start:
         raise OutputParserException(
-            f"{dialect.name!r} has no form of transcripts, so this text is one turn at most:"
+            f"{dialect.name!r} has no form for transcripts, so this text is only a single turn:"
             " read it with get_parser()",
             observation="Give the turns of the run one by one, as records or messages.",
         )
@@ -278,7 +278,7 @@ def _is_repeated(run: Transcript, longer: Transcript) -> bool:
 
 def _repeated(run: Transcript) -> Notice:
     line = run.source.line if run.source is not None else 0
-    what = "found the beginning of the run, which a prompt repeats"
+    what = "found the beginning of the run repeated in a prompt"
     return Notice("unowned_text", what, text=_text_of(run), line=line)
 
 
@@ -371,11 +371,11 @@ def _notice_foreign(builder: RunBuilder, step: TranscriptStep) -> None:
     if isinstance(step.action, AgentAction) and isinstance(step.action.tool_input, str):
         first, *lines = step.action.tool_input.splitlines() or [""]
         if lines and not first.lstrip().startswith(("{", "[", "```")):
-            what = f"the input of {step.action.tool!r} has several lines, and no mark at its end"
+            what = f"the input of {step.action.tool!r} has several lines, and nothing marks its end"
             builder.notice("unclear_end", what, text="\n".join(lines))
     for line in (step.observation or "").splitlines()[1:]:
         if begins_foreign(line):
-            what = "a line of a result may be no part of it"
+            what = "a line in a result may not belong to it"
             builder.notice("unclear_end", what, text=line)
 
 

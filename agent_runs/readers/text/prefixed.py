@@ -51,7 +51,7 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     if prefix is None:
         raise OutputParserException(
             "found no prefix that the lines have in common",
-            observation="Name another form of log.",
+            observation="Choose another reader.",
             llm_output=lines.head(200)[:1000],
         )
     notices: list[Notice] = []

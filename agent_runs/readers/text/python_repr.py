@@ -118,7 +118,7 @@ class _Printed:
         return "".join(pieces)
 
     def summary(self) -> tuple[Any, int]:
-        """Take a summary; return the answer in it, and its line."""
+        """Read a summary, and return the answer in it and the line of that."""
         number = self._lines.number
         answer: list[str] | None = None
         is_text = is_inside = False

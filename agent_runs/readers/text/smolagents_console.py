@@ -135,7 +135,7 @@ class _Console:
         self._around = Around()
 
     def take_box(self, box: Box) -> Iterator[Transcript]:
-        """Take a box, and yield the runs that it ends."""
+        """Process a box, and yield the runs that end there."""
         text = box.text()
         is_own = not self._runs or box.width == self._width
         if is_own and _RUN.fullmatch(box.title):
@@ -176,7 +176,7 @@ class _Console:
         self._runs.append(_Run(run, is_altered=box.is_wrapped))
 
     def take_line(self, loose: Loose) -> Iterator[Transcript]:
-        """Take a line outside of all boxes, and yield the runs that it ends."""
+        """Process a line outside of all boxes, and yield the runs that end there."""
         text = loose.text
         bare = text.strip()
         is_step = _STEP.fullmatch(bare) is not None
@@ -212,7 +212,7 @@ class _Console:
             now.lines.append(text)
 
     def close(self) -> Iterator[Transcript]:
-        """End the log, and yield the last runs."""
+        """Process the end of the log, and yield the last runs."""
         while self._runs:
             yield from self._end()
         yield from self._around.release()
@@ -268,7 +268,7 @@ class _Console:
 
     def _disown(self, text: str, line: int, now: _Run) -> None:
         if text.strip():
-            what = "a result without its call" if now.calls else "text beside the steps"
+            what = "a result without its call" if now.calls else "text outside of the steps"
             now.run.notice("unowned_text", f"found {what}", text=text, line=line)
 
 

@@ -489,7 +489,7 @@ def test_a_file_that_cannot_be_read_is_reported(
 )
 def test_the_log_of_a_run_is_for_another_command(path: Path, words: str) -> None:
     outcome = command("explain", path, "--format", "json")
-    assert outcome.stderr == f"{path}: {words}, which `parse` reads whole\n"
+    assert outcome.stderr == f"{path}: {words}; use `parse` to read all of it\n"
     assert outcome.runs
 
 

@@ -96,7 +96,7 @@ def test_text_that_is_not_utf_8_ends_it() -> None:
 def test_it_has_one_view(option: list[str]) -> None:
     outcome = command("explain", "--follow", "--dialect", "react", *option, stdin=b"x")
     assert outcome.status == 2
-    assert "only for a reply that is not followed" in outcome.stderr
+    assert "only for use without --follow" in outcome.stderr
 
 
 def test_it_has_colours_in_a_terminal(tmp_path: Path) -> None:

@@ -166,27 +166,27 @@ def test_files_that_cannot_be_parsed_are_named(made: Path, tmp_path: Path) -> No
         ([tmp_path / "none.parquet"], TableParser(), "none.parquet"),
         ([made], TableParser(column="reply"), "there is no column 'reply'"),
         ([made], TableParser(column="id"), "expected texts in the column 'id'"),
-        ([made, other], TableParser(), "its column 'id' is string, and that of"),
+        ([made, other], TableParser(), "the column 'id' is string, but in"),
     ]
     for files, parser, reason in cases:
         with pytest.raises(FileError, match=reason) as raised:
             parse_files([*map(str, files)], str(tmp_path / "out.parquet"), parser)
         assert str(raised.value).startswith(str(files[-1]))
-    with pytest.raises(FileError, match="cannot be the output"):
+    with pytest.raises(FileError, match="cannot also be the output"):
         parse_files([str(made)], str(made), TableParser())
     assert not (tmp_path / "out.parquet").exists()
 
 
 def test_a_run_that_another_one_disturbs_is_refused(made: Path) -> None:
     def run_again(_size: int) -> None:
-        with pytest.raises(FileError, match="another run is writing it"):
+        with pytest.raises(FileError, match="another process is writing this file"):
             run(made)
 
     assert run(made, advance=run_again).num_rows == 6
 
 
 def test_an_output_that_cannot_be_written_is_named_before_any_work(made: Path) -> None:
-    for out, reason in ((made.parent, "it is a folder"), (made.parent / "x" / "y", "no folder")):
+    for out, reason in ((made.parent, "is a folder"), (made.parent / "x" / "y", "does not exist")):
         with pytest.raises(FileError, match=reason):
             parse_files([str(made)], str(out), TableParser())
     assert [*made.parent.iterdir()] == [made]
@@ -196,7 +196,7 @@ def test_a_folder_of_other_things_is_left_alone(made: Path) -> None:
     other = made.with_name("out.parquet.parts")
     other.mkdir()
     (other / "letter.txt").write_text("dear")
-    with pytest.raises(FileError, match="is not of an earlier run"):
+    with pytest.raises(FileError, match="no earlier run made this folder"):
         run(made)
     assert (other / "letter.txt").read_text() == "dear"
 
@@ -215,7 +215,7 @@ def test_a_killed_process_is_reported(made: Path, monkeypatch: pytest.MonkeyPatc
             pass
 
     monkeypatch.setattr(_files, "ProcessPoolExecutor", Pool)
-    with pytest.raises(FileError, match="a process that parsed it ended"):
+    with pytest.raises(FileError, match="the process that was parsing this file ended"):
         run(made, jobs=2)
 
 
@@ -225,7 +225,7 @@ def test_a_killed_process_is_reported(made: Path, monkeypatch: pytest.MonkeyPatc
 def test_the_command_writes_a_table_and_counts_what_was_not_read(made: Path) -> None:
     out = made.with_name("out.parquet")
     outcome = command("reply", made, "-o", out, "--dialect", "react")
-    said = "not read: 2 rows, as the column error says; read: 4 rows\n"
+    said = "not read: 2 rows (see the column error); read: 4 rows\n"
     assert outcome == type(outcome)(1, "", said)
     assert pq.read_table(out).equals(parse_table(pq.read_table(made)))
     clean = made.with_name("clean.parquet")
@@ -239,7 +239,8 @@ def test_the_command_writes_a_table_and_counts_what_was_not_read(made: Path) -> 
 def test_the_dialect_of_a_table_is_found(made: Path) -> None:
     out = made.with_name("out.parquet")
     outcome = command("reply", made, "-o", out)
-    assert f"{made}: read as react, found in 5 replies; --dialect names another\n" in outcome.stderr
+    said = f"{made}: read as react, found in 5 replies; use --dialect to choose another\n"
+    assert said in outcome.stderr
     assert pq.read_table(out).equals(parse_table(pq.read_table(made)))
 
 

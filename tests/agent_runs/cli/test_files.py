@@ -75,7 +75,10 @@ def test_text_that_begins_like_json_is_reported_with_the_reason(tmp_path: Path) 
     path = write(tmp_path / "run.data", '{\n"steps": [\n}')
     outcome = parse(path)
     assert outcome.status == 1
-    assert "found no run, and no form of log, in this text, which is not JSON: " in outcome.stderr
+    assert (
+        "found no run, and no known form of log, in this text, which is not JSON: "
+        in outcome.stderr
+    )
     assert "line 3, column 1" in outcome.stderr
 
 
@@ -98,7 +101,7 @@ def test_files_are_read_in_order_and_named(tmp_path: Path) -> None:
     assert [run["file"] for run in runs] == [str(MILL), str(MILL), str(BRIDGE), "-"]
 
 
-ADVICE = "; a log in another encoding, such as cp1252 of Windows, needs its name as --encoding"
+ADVICE = "; if the log has another encoding, such as cp1252 on Windows, pass it as --encoding"
 
 
 def test_what_cannot_be_read_does_not_stop_the_rest(tmp_path: Path) -> None:
@@ -130,7 +133,7 @@ def test_one_file_is_followed_until_that_is_interrupted(tmp_path: Path) -> None:
     path = write(tmp_path / "log.txt", RUN.format("a"))
     outcome = parse("--follow", path, path)
     assert outcome.status == 2
-    assert "one file at a time" in outcome.stderr
+    assert "only one file can be followed" in outcome.stderr
     arguments = [*COMMAND, "parse", "--follow", "--format", "jsonl", str(path)]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -270,7 +273,9 @@ def test_the_dialect_of_a_text_is_found_and_said() -> None:
 def test_prose_is_reported_to_have_no_steps(tmp_path: Path) -> None:
     path = write(tmp_path / "notes.txt", "The mill rests on Sunday.\n")
     said = parse(path).stderr
-    assert f"{path}: found no run, and no form of log, in this text: the first line is" in said
+    assert (
+        f"{path}: found no run, and no known form of log, in this text: the first line is" in said
+    )
     assert "; `agent-parsers readers --why FILE` shows" in said
     assert f"{path}: found nothing to read\n" in parse(write(path, " \n")).stderr
 

@@ -122,7 +122,10 @@ def test_explain_finds_the_dialect(option: list[str]) -> None:
 
 def test_explain_says_that_it_found_none() -> None:
     outcome = command("explain", "--json", stdin=b"It is noon.")
-    said = "<stdin>: no sign of a dialect, so all of it is the answer; --dialect names one\n"
+    said = (
+        "<stdin>: no sign of a dialect, so the whole text is the answer;"
+        " use --dialect to choose one\n"
+    )
     assert (outcome.status, outcome.stderr) == (0, said)
     assert outcome.run["result"]["return_values"] == {"output": "It is noon."}
 
@@ -137,7 +140,7 @@ def test_explain_says_that_there_may_be_two() -> None:
 def test_a_stream_needs_the_name_of_its_dialect() -> None:
     outcome = command("explain", "--follow", stdin=b"x")
     assert outcome.status == 2
-    assert "--dialect: --follow needs it" in outcome.stderr
+    assert "--dialect: required with --follow" in outcome.stderr
 
 
 # -- dialects ------------------------------------------------------------------------------------
@@ -170,8 +173,8 @@ def test_the_help_is_whole_and_plain(path: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["parse", "x", "--reader", "openai"], "`agent-parsers forms` has their names"),
-        (["convert", "x", "--to", "openal"], "`agent-parsers forms` has the writers"),
+        (["parse", "x", "--reader", "openai"], "`agent-parsers forms` has all names"),
+        (["convert", "x", "--to", "openal"], "`agent-parsers forms` has all writers"),
         (["parse", "x", "--dialect", "reakt"], "`agent-parsers dialects` has the names"),
         (["show", "auto"], "'auto' is not a dialect, since it finds one for each turn\n"),
         (["show", "langchain"], "`agent-parsers dialects` has the names"),

@@ -60,13 +60,13 @@ def test_the_nearest_reader_comes_first_with_the_line_where_it_stops(tmp_path: P
     first, *_ = tried(write(tmp_path / "x.log", UNKNOWN.replace("row: 7\n", "| a | b |\n")))
     assert first["reader"] == "plain"
     assert first["stopped"].startswith("line 2, '| a | b |', comes before 'Thought: a look'")
-    assert "--dialect react reads the log anyway" in first["stopped"]
+    assert "--dialect react reads the log nevertheless" in first["stopped"]
     assert first["runs"] == 1
 
 
 def test_readers_without_a_word_of_theirs_come_last() -> None:
     stops = [each["stopped"] for each in tried("-", stdin=b"nothing here\n")]
-    words = "found none of the words that each such log has"
+    words = "found none of the words that every log of this form has"
     assert words in stops
     assert set(stops[stops.index(words) :]) == {words}
 

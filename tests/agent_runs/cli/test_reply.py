@@ -74,7 +74,10 @@ def test_an_error_says_where_and_what_to_tell_the_model(tmp_path: Path) -> None:
 
 def test_plain_text_is_the_answer_and_that_is_said() -> None:
     outcome = command("reply", "--json", stdin=b"It is noon.")
-    said = "<stdin>: no sign of a dialect, so all of it is the answer; --dialect names one\n"
+    said = (
+        "<stdin>: no sign of a dialect, so the whole text is the answer;"
+        " use --dialect to choose one\n"
+    )
     assert (outcome.status, outcome.stderr) == (0, said)
     read = json.loads(outcome.stdout)
     assert (read["dialect"], read["kind"], read["answer"]) == (None, "answer", "It is noon.")
@@ -90,7 +93,8 @@ def test_tools_and_strictness_are_heeded() -> None:
 
 def test_the_log_of_a_run_is_for_another_command() -> None:
     outcome = command("reply", BRIDGE, "--dialect", "react")
-    assert f"{BRIDGE}: this is a run of 4 steps, which `parse` reads whole\n" in outcome.stderr
+    said = f"{BRIDGE}: this is a run of 4 steps; use `parse` to read all of it\n"
+    assert said in outcome.stderr
 
 
 def test_a_reply_is_written_to_a_file(tmp_path: Path) -> None:
@@ -131,8 +135,8 @@ def test_each_record_gets_what_is_in_its_reply(tmp_path: Path) -> None:
     assert (second["id"], second["kind"]) == (2, "error")
     assert outcome.status == 1
     assert outcome.stderr == (
-        f"{path}: read as hermes, found in 2 replies; --dialect names another\n"
-        "not read: 1 row, as the column error says; read: 1 row\n"
+        f"{path}: read as hermes, found in 2 replies; use --dialect to choose another\n"
+        "not read: 1 row (see the column error); read: 1 row\n"
     )
     table = command("reply", path).stdout
     assert all(words in table for words in ("search", "Lake Thun", "expected the end of the call"))
@@ -180,13 +184,17 @@ def test_a_pipe_gives_json_that_programs_read() -> None:
         ("a.csv", "id,reply\n1,x\n", ":2: there is no column 'text'; --column names one of id, re"),
         ("a.jsonl", '{"text": 7}', ":1: expected a text in the column 'text', found 7"),
         ("a.jsonl", "[[1], [2]]", ":1: expected an object or a text, found a list"),
-        ("a.jsonl", '{"text": "x", "answer": 1}', ":1: it has answer already, which reading adds"),
+        (
+            "a.jsonl",
+            '{"text": "x", "answer": 1}',
+            ":1: the table already has answer, which reading adds",
+        ),
         ("a.jsonl", "Final Answer: 1", ":1: not JSON: "),
         ("a.csv", "text,text\nx,y\n", ":1: two columns have the name 'text'"),
         ("a.csv", "text,id\nx\n", ":2: expected 2 fields, as in the first line, found 1"),
         ("a.csv", "text,id\n", ": found nothing to read"),
         ("a.jsonl", "", ": found nothing to read"),
-        ("a.jsonl", '{"text": "It is noon."}', ": no sign of a dialect in 1 reply: --dialect nam"),
+        ("a.jsonl", '{"text": "It is noon."}', ": no sign of a dialect in 1 reply: give --dial"),
     ],
 )
 def test_what_is_wrong_with_a_table_is_said(
@@ -213,7 +221,7 @@ def test_replies_in_two_dialects_need_a_name(tmp_path: Path) -> None:
     path = lines(tmp_path / "in.jsonl", {"text": CALL}, {"text": STEP})
     outcome = command("reply", path)
     assert (outcome.status, outcome.stdout) == (1, "")
-    assert "--dialect says which" in outcome.stderr
+    assert "choose one with --dialect" in outcome.stderr
 
 
 def test_a_missing_file_is_reported() -> None:

@@ -45,7 +45,7 @@ def test_an_explanation_is_written_as_a_page(text: str, status: int, tmp_path: P
 def test_a_page_has_no_other_form() -> None:
     outcome = command("explain", "--html", "-", "--format", "json", stdin=b"x")
     assert outcome.status == 2
-    assert "--format: it is only for what is written to the terminal" in outcome.stderr
+    assert "--format: it is only for output to the terminal" in outcome.stderr
 
 
 def test_logs_of_every_form_make_a_report(tmp_path: Path) -> None:

@@ -245,7 +245,7 @@ def test_another_answer_than_the_stated_one_is_told() -> None:
     run = only(log)
     assert run.output == "Rain."
     assert [(notice.message, notice.text) for notice in run.notices] == [
-        ("the log states another answer", ANSWER)]  # fmt: skip
+        ("the log also has a different answer", ANSWER)]  # fmt: skip
     run = only([INIT, stream("assistant", USE), stream("user", USED), DONE])
     assert run.output == ANSWER
 
@@ -322,7 +322,7 @@ def test_what_a_sub_agent_did_inside_a_tool_is_told() -> None:
                ran("tool", 3, {}, {"output": RESULT}, inner))  # fmt: skip
     run = only(tree)
     assert actions(run) == [("n3", {}, RESULT)]
-    assert told(run) == ["dropped what an agent did inside 'n3'"]
+    assert told(run) == ["dropped an agent's steps inside 'n3'"]
 
 
 # -- messages that come again ----------------------------------------------------------------------
@@ -415,7 +415,7 @@ def test_the_first_events_of_codex_exec_are_read() -> None:
     run = only([*log[:3], unknown])
     (failed,) = run.failed
     assert failed.error is not None
-    assert "type 'mcp_tool_call_begin', which is not known and may be" in failed.error.reason
+    assert "type 'mcp_tool_call_begin', which is unknown and may be" in failed.error.reason
 
 
 def test_the_second_events_of_codex_exec_are_read() -> None:
@@ -585,8 +585,8 @@ def test_one_error_is_about_all_messages_of_another_form() -> None:
     (error,) = errors
     assert error.reason == (
         "read as 'openai_chat', but 3 of 5 messages, from line 2 of the file on, are not in the"
-        " form of the others: type 'init', type 'tick'; if another reader knows them, name it, as"
-        " format="
+        " form of the others: type 'init', type 'tick'; if another reader knows them, pass its"
+        " name as format="
     )
     assert len(run.failed) == 1
     with pytest.raises(OutputParserException, match="3 of 5 messages"):
@@ -594,7 +594,7 @@ def test_one_error_is_about_all_messages_of_another_form() -> None:
 
 
 def test_yaml_that_begins_like_a_cassette_is_named() -> None:
-    with pytest.raises(OutputParserException, match="begins like a cassette of VCR"):
+    with pytest.raises(OutputParserException, match="begins like a VCR cassette"):
         list(read_runs("interactions:\n- request: {\n"))
 
 

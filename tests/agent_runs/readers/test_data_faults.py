@@ -26,7 +26,7 @@ def test_an_encoding_that_cannot_be_used_is_named(name: str) -> None:
 def test_the_text_of_an_output_is_text(printed: Any) -> None:
     output = {"output_type": "stream", "name": "stdout", "text": printed}
     cell = {"cell_type": "code", "source": "x", "outputs": [output]}
-    with pytest.raises(OutputParserException, match=r"an output is .*, not text or its"):
+    with pytest.raises(OutputParserException, match=r"an output is .*, not text or lines"):
         list(read_runs({"nbformat": 4, "cells": [cell]}))
 
 
@@ -100,21 +100,24 @@ def test_a_result_that_no_call_waits_for_is_told() -> None:
     request = deepcopy(REQUEST)
     request["result"]["metadata"]["toolCallResults"]["other"] = {"content": [{"value": "stray"}]}
     run = only({**CHAT, "requests": [request]})
-    assert unowned(run) == [("dropped a result that no call of the request waits for", "stray")]
+    assert unowned(run) == [("dropped a result that belongs to no call of the request", "stray")]
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"kind": 2, "k": ["requests"], "i": 0, "v": [REQUEST]}, "kind 2 with 'kind', 'k', 'i'"),
-        ({"kind": 2, "k": ["requests"]}, "kind 2 with 'kind', 'k' is not known"),
-        ({"kind": 3, "k": ["requests", 0]}, "kind 3 with 'kind', 'k' is not known"),
+        (
+            {"kind": 2, "k": ["requests"], "i": 0, "v": [REQUEST]},
+            "kind 2 with the keys 'kind', 'k', 'i'",
+        ),
+        ({"kind": 2, "k": ["requests"]}, "kind 2 with the keys 'kind', 'k'"),
+        ({"kind": 3, "k": ["requests", 0]}, "kind 3 with the keys 'kind', 'k'"),
     ],
 )
 def test_a_change_that_is_not_known_is_named(change: dict[str, Any], words: str) -> None:
     log = [{"kind": 0, "v": CHAT}, {"kind": 2, "k": ["requests"], "v": [REQUEST]}]
     assert only(log).question == QUESTION
-    with pytest.raises(OutputParserException, match=f"a change of {words}"):
+    with pytest.raises(OutputParserException, match=f"unknown change of {words}"):
         list(read_runs([*log, change]))
 
 

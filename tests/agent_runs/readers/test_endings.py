@@ -32,8 +32,8 @@ def notices(run: Any) -> list[tuple[str, str]]:
 
 LENGTH = ("cut_value", "the reply is cut short: length")
 TOKENS = ("cut_value", "the reply is cut short: max_tokens")
-ANOTHER = ("unowned_text", "dropped another choice of the response")
-NO_END = ("cut_value", "the reply is cut short: the stream stops before its end")
+ANOTHER = ("unowned_text", "dropped another choice in the response")
+NO_END = ("cut_value", "the reply is cut short: the stream is incomplete")
 UNANSWERED = ("no_answer", "the run ends without an answer")
 
 
@@ -45,7 +45,7 @@ UNANSWERED = ("no_answer", "the run ends without an answer")
         (ASKED, {"body": {"choices": [choice(finish_reason="length")]}}, [LENGTH]),
         (ASKED, {"choices": [choice(), choice("June.")]}, [ANOTHER]),
         (ASKED, {"choices": [choice()] * 3},
-         [("unowned_text", "dropped 2 other choices of the response")]),
+         [("unowned_text", "dropped 2 other choices in the response")]),
         (ASKED, claude(stop_reason="max_tokens"), [TOKENS]),
         (CONTENTS, {"candidates": [candidate(finishReason="MAX_TOKENS")]},
          [("cut_value", "the reply is cut short: MAX_TOKENS")]),

@@ -360,8 +360,8 @@ class TestNotebooks:
         cells = [[self.stream("hello\n")], [self.stream(text)]]
         with pytest.raises(OutputParserException) as raised:
             runs_of(self.notebook(*cells))
-        assert "; cell 3 is nearest to 'plain', but line 1, 'Agent: otter', " in str(raised.value)
-        assert "dialect='react' reads the log anyway" in str(raised.value)
+        assert "; cell 3 is closest to 'plain', but line 1, 'Agent: otter', " in str(raised.value)
+        assert "dialect='react' reads the log nevertheless" in str(raised.value)
         (run,) = runs_of(self.notebook(*cells), dialect="react")
         assert answer_of(run) == "2 m"
 

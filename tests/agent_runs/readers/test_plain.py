@@ -164,7 +164,7 @@ def test_a_step_that_cannot_be_read_stays() -> None:
 
 @pytest.mark.parametrize("text", ["Dear Ada,\nno.", "Answer: 42", "Q: why?\nThought: because."])
 def test_prose_is_no_log(text: str) -> None:
-    with pytest.raises(OutputParserException, match="found no run, and no form of log"):
+    with pytest.raises(OutputParserException, match="found no run, and no known form of log"):
         list(read_runs(text))
 
 
@@ -176,7 +176,7 @@ def test_a_text_with_an_unclear_dialect_names_the_candidates() -> None:
 
 def test_a_dialect_without_transcripts_says_so() -> None:
     text = '<tool_call>\n{"name": "clock", "arguments": {}}\n</tool_call>'
-    with pytest.raises(OutputParserException, match="'hermes' has no form of transcripts"):
+    with pytest.raises(OutputParserException, match="'hermes' has no form for transcripts"):
         list(read_runs(text))
 
 

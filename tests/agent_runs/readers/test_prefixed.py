@@ -321,7 +321,7 @@ def test_a_log_without_a_prefix_has_none(text: str) -> None:
 def test_a_prefix_over_no_run_is_an_error() -> None:
     log = each_line(PREFIXES["logging"])("started\nready\n" * 5)
     assert detect_log(log).reader == "prefixed"
-    with pytest.raises(OutputParserException, match="found no run, and no form of log"):
+    with pytest.raises(OutputParserException, match="found no run, and no known form of log"):
         list(read_runs(log))
 
 
