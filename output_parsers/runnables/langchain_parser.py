@@ -16,9 +16,8 @@ from langchain_core import exceptions as theirs
 from langchain_core.output_parsers import BaseTransformOutputParser
 from typing_extensions import override
 
-from output_parsers.exceptions import OutputParserException
+from output_parsers.exceptions import ModelRefusalError, OutputParserException
 from output_parsers.model_output import generation_of
-from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import BaseMessage
 from outputs.messages.utils import as_langchains
 
