@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from langchain_core.agents import AgentAction, AgentActionMessageLog, AgentFinish
 from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk
+from pydantic import field_validator
 from typing_extensions import override
 
 from agent_parsers.actions import agent as ours
 from agent_parsers.actions.tool_action import ToolAgentAction as OurToolAgentAction
 from agent_parsers.actions.tool_action import own_steps
+from agent_parsers.engine.tables.dialect import Dialect
+from agent_parsers.registry.dialects_by_name import get_dialect
 from output_parsers.runnables.langchain_parser import LangChainOutputParser
 from outputs.messages.utils import as_langchains
 
@@ -184,6 +187,21 @@ class LangChainParser(LangChainOutputParser):
         steps = own_steps(intermediate_steps)
         prompt = self.parser.render_prompt(question, steps, system=system, as_messages=True)
         return [*map(as_langchains, prompt)]
+
+    # -- LangChain's `dumpd` and `load` ----------------------------------------------------------
+
+    @classmethod
+    @override
+    def _as_data(cls, value: Any) -> Any:
+        return value.name if isinstance(value, Dialect) else super()._as_data(value)
+
+    @field_validator("parser", mode="before")
+    @classmethod
+    @override
+    def _from_data(cls, parser: Any) -> Any:
+        if isinstance(parser, dict) and "dialect" in parser:
+            parser = parser | {"dialect": get_dialect(parser["dialect"])}
+        return super()._from_data(parser)
 
 
 def _sum(chunks: list[Any]) -> Any:
