@@ -19,7 +19,6 @@ from langchain_core.output_parsers import BaseTransformOutputParser
 from pydantic import field_validator
 from typing_extensions import override
 
-from output_parsers.base import BaseGenerationOutputParser
 from output_parsers.exceptions import ModelRefusalError, OutputParserException
 from output_parsers.model_output import generation_of
 from outputs import BaseMessage
@@ -221,13 +220,20 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
         """Return the parser that `to_json` has described."""
         if not isinstance(parser, dict):
             return parser
-        package, name = parser["class"]
-        if package not in ("output_parsers", "agent_parsers"):
-            raise ValueError(f"expected a parser of this library, found {package}.{name}")
-        kind = getattr(import_module(package), name)
-        if not issubclass(kind, BaseGenerationOutputParser):
-            raise TypeError(f"expected a parser of this library, found {package}.{name}")
-        return kind(**{key: parser[key] for key in parser if key != "class"})
+        room, name = parser["class"]
+        if room not in ("output_parsers", "agent_parsers"):
+            raise ValueError(f"expected a parser of this library, found {room}.{name}")
+        package = import_module(room)
+        kind = getattr(package, name)
+        if not hasattr(kind, "as_langchain"):
+            raise TypeError(f"expected a parser of this library, found {room}.{name}")
+        data = {key: parser[key] for key in parser if key != "class"}
+        return kind(**cls._arguments(package, data))
+
+    @classmethod
+    def _arguments(cls, package: Any, data: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG003
+        """Return the arguments of a parser of *package* that *data* stands for."""
+        return data
 
 
 # -- errors of both libraries ----------------------------------------------------------------------

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from outputs.messages.content_files import FILES, ContentBlock, rest_of, untyped
 from outputs.messages.ended import filtered_by, is_refused
+from outputs.messages.file_blocks import FILES, ContentBlock, rest_of, untyped
 
 STANDARD: Final = frozenset(
     ("text", "reasoning", "refusal", "tool_call", "invalid_tool_call", "tool_call_chunk", "image",

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from langchain_core.agents import AgentAction, AgentActionMessageLog, AgentFinish
 from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk
-from pydantic import field_validator
 from typing_extensions import override
 
 from agent_parsers.actions import agent as ours
 from agent_parsers.actions.tool_action import ToolAgentAction as OurToolAgentAction
 from agent_parsers.actions.tool_action import own_steps
 from agent_parsers.engine.tables.dialect import Dialect
-from agent_parsers.registry.dialects_by_name import get_dialect
 from output_parsers.runnables.langchain_parser import LangChainOutputParser
 from outputs.messages.utils import as_langchains
 
@@ -195,13 +193,11 @@ class LangChainParser(LangChainOutputParser):
     def _as_data(cls, value: Any) -> Any:
         return value.name if isinstance(value, Dialect) else super()._as_data(value)
 
-    @field_validator("parser", mode="before")
     @classmethod
     @override
-    def _from_data(cls, parser: Any) -> Any:
-        if isinstance(parser, dict) and "dialect" in parser:
-            parser = parser | {"dialect": get_dialect(parser["dialect"])}
-        return super()._from_data(parser)
+    def _arguments(cls, package: Any, data: dict[str, Any]) -> dict[str, Any]:
+        named = {"dialect": package.get_dialect(data["dialect"])} if "dialect" in data else {}
+        return data | named
 
 
 def _sum(chunks: list[Any]) -> Any:
