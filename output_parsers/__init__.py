@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from output_parsers.combining import CombiningOutputParser as CombiningOutputParser
     from output_parsers.datetime import DatetimeOutputParser as DatetimeOutputParser
     from output_parsers.enum import EnumOutputParser as EnumOutputParser
+    from output_parsers.exceptions import ModelRefusalError as ModelRefusalError
     from output_parsers.exceptions import OutputParserException as OutputParserException
     from output_parsers.fix import OutputFixingParser as OutputFixingParser
     from output_parsers.growing_xml.trees import AddableDict as AddableDict
@@ -97,7 +98,6 @@ if TYPE_CHECKING:
     from output_parsers.tool_calls.calls import make_invalid_tool_call as make_invalid_tool_call
     from output_parsers.tool_calls.calls import parse_tool_call as parse_tool_call
     from output_parsers.tool_calls.calls import parse_tool_calls as parse_tool_calls
-    from output_parsers.tool_calls.refusal import ModelRefusalError as ModelRefusalError
     from output_parsers.transform import (
         BaseCumulativeTransformOutputParser as BaseCumulativeTransformOutputParser,
     )
@@ -114,7 +114,7 @@ _MODULES = modules_of(
         "output_parsers.combining": "CombiningOutputParser",
         "output_parsers.datetime": "DatetimeOutputParser",
         "output_parsers.enum": "EnumOutputParser",
-        "output_parsers.exceptions": "OutputParserException",
+        "output_parsers.exceptions": "ModelRefusalError OutputParserException",
         "output_parsers.fix": "OutputFixingParser",
         "output_parsers.growing_xml.trees": "AddableDict",
         "output_parsers.json": "JsonOutputParser SimpleJsonOutputParser",
@@ -165,7 +165,6 @@ _MODULES = modules_of(
         "output_parsers.tool_calls.calls": (
             "make_invalid_tool_call parse_tool_call parse_tool_calls"
         ),
-        "output_parsers.tool_calls.refusal": "ModelRefusalError",
         "output_parsers.transform": "BaseCumulativeTransformOutputParser BaseTransformOutputParser",
         "output_parsers.xml": "XMLOutputParser",
         "output_parsers.yaml": "YamlOutputParser",

@@ -1,9 +1,10 @@
-"""The exception that parsers raise when they cannot read the model's text.
+"""The exceptions that parsers raise when they cannot read the model's text.
 
 ::
 
     ValueError
     └── OutputParserException    the model's mistake: a reason, its text, the place, an observation
+        └── ModelRefusalError    the model refused, or a filter held back its reply
 
 A mistake of the caller (a wrong argument, a wrong type) is a plain `TypeError` or `ValueError`.
 """
@@ -18,7 +19,7 @@ from output_parsers.printable import clipped, excerpt, printable
 from outputs.html.viewable import Viewable
 from outputs.json_form.storable import TABLES, Storable
 
-__all__ = ["OutputParserException"]
+__all__ = ["ModelRefusalError", "OutputParserException"]
 
 TABLES["output_parsers.json_form"] = None
 
@@ -184,6 +185,52 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
         headline, _, place = self.pointer().partition("\n")
         is_said = str(self).startswith(self.reason)
         return [place if is_said else f"{headline}\n{place}"]
+
+
+class ModelRefusalError(OutputParserException):
+    """The model refused, or a filter of its provider held back its whole reply.
+
+    Do not ask again: the same prompt leads to the same refusal, so ``send_to_llm`` is not set. In a
+    loop, catch this error before `OutputParserException`.
+    """
+
+    problem = "refusal"
+
+    @property
+    def raw_message(self) -> Any:
+        """The message that refused, as the parser was given it; `None` if that is not known."""
+        return self.__dict__.get("raw_message", self.ai_message)
+
+    @property
+    def refusal(self) -> str:
+        """The words in which the model refused."""
+        return self.llm_output or ""
+
+    @classmethod
+    def saying(cls, refusal: str, category: str = "") -> Self:
+        """Return the error for a model that refused in the words *refusal*.
+
+        Args:
+            refusal: Its words; empty if it has none.
+            category: What the provider says that the refusal is about, such as ``cyber``.
+        """
+        refused = f"the model refused ({category})" if category else "the model refused"
+        return cls(
+            f"{refused}: {refusal}" if refusal else refused,
+            llm_output=refusal,
+            observation="You refused, so there is nothing to go on with. If you can do it in part,"
+            " do that in the form you were asked for.",
+        )
+
+    @classmethod
+    def by_filter(cls) -> Self:
+        """Return the error for a provider whose filter held back all of the reply."""
+        return cls(
+            "a filter of the provider held back the reply",
+            llm_output="",
+            observation="Your reply was held back by a filter, so there is nothing to go on with.",
+            span=(0, 0),
+        )
 
 
 def _is_same_place(error: OutputParserException, cause: BaseException | None) -> bool:

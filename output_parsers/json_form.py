@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from output_parsers.exceptions import OutputParserException
+from output_parsers.exceptions import ModelRefusalError, OutputParserException
 from output_parsers.strategies.errors import (
     MultipleStructuredOutputsError,
     StructuredOutputError,
     StructuredOutputValidationError,
 )
-from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs.json_form.kinds import (
     FLAG,
     MESSAGE,

@@ -7,22 +7,25 @@ that LangChain runs in one of its pipelines.
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from langchain_core import exceptions as theirs
 from langchain_core.output_parsers import BaseTransformOutputParser
+from pydantic import field_validator
 from typing_extensions import override
 
-from output_parsers.exceptions import OutputParserException
+from output_parsers.exceptions import ModelRefusalError, OutputParserException
 from output_parsers.model_output import generation_of
-from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import BaseMessage
 from outputs.messages.utils import as_langchains
 
 if TYPE_CHECKING:
+    from langchain_core.load.serializable import SerializedConstructor, SerializedNotImplemented
     from langchain_core.messages import BaseMessage as LangChainMessage
     from langchain_core.outputs import Generation
     from langchain_core.prompt_values import PromptValue
@@ -175,6 +178,62 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
             return super()._type
         kind: str = self.parser._type
         return kind
+
+    # -- LangChain's `dumpd` and `load` ------------------------------------------------------------
+
+    @classmethod
+    @override
+    def is_lc_serializable(cls) -> bool:
+        return True
+
+    @override
+    def to_json(self) -> SerializedConstructor | SerializedNotImplemented:
+        """Return the class of our parser and its arguments, from which `load` makes it again.
+
+        A parser of another class, or with arguments that are not data, such as a model or a
+        function, is not implemented.
+        """
+        kind = type(self.parser)
+        fields = {
+            name: value
+            for name, field in kind.model_fields.items()
+            if (value := getattr(self.parser, name)) != field.default
+        }
+        named = [kind.__module__.partition(".")[0], kind.__name__]
+        try:
+            data = json.loads(json.dumps({"class": named, **fields}, default=self._as_data))
+            is_same = self._from_data(data) == self.parser
+        except (TypeError, ValueError, AttributeError, LookupError):
+            is_same = False
+        if not is_same:
+            return self.to_json_not_implemented()
+        kwargs = {"parser": data, "name": self.name}
+        return {"lc": 1, "type": "constructor", "id": self.lc_id(), "kwargs": kwargs}
+
+    @classmethod
+    def _as_data(cls, value: Any) -> Any:
+        raise TypeError(f"{value!r} is not data")
+
+    @field_validator("parser", mode="before")
+    @classmethod
+    def _from_data(cls, parser: Any) -> Any:
+        """Return the parser that `to_json` has described."""
+        if not isinstance(parser, dict):
+            return parser
+        room, name = parser["class"]
+        if room not in ("output_parsers", "agent_parsers"):
+            raise ValueError(f"expected a parser of this library, found {room}.{name}")
+        package = import_module(room)
+        kind = getattr(package, name)
+        if not hasattr(kind, "as_langchain"):
+            raise TypeError(f"expected a parser of this library, found {room}.{name}")
+        data = {key: parser[key] for key in parser if key != "class"}
+        return kind(**cls._arguments(package, data))
+
+    @classmethod
+    def _arguments(cls, package: Any, data: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG003
+        """Return the arguments of a parser of *package* that *data* stands for."""
+        return data
 
 
 # -- errors of both libraries ----------------------------------------------------------------------

@@ -4,56 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 from pydantic import BaseModel
 
-from output_parsers.exceptions import OutputParserException
+from output_parsers.exceptions import ModelRefusalError
 from output_parsers.model_output import ModelOutput, part_of
 from output_parsers.streams.accumulator import Accumulator
 from outputs import BaseMessage, ChatGeneration
 from outputs.messages.base import is_langchains, text_of
 from outputs.messages.ended import is_filtered, is_held_back, is_refused
-
-
-class ModelRefusalError(OutputParserException):
-    """The model refused, or a filter of its provider held back its whole reply.
-
-    Do not ask again: the same prompt leads to the same refusal, so ``send_to_llm`` is not set. In a
-    loop, catch this error before `OutputParserException`.
-    """
-
-    problem = "refusal"
-
-    @property
-    def raw_message(self) -> Any:
-        """The message that refused, as the parser was given it; `None` if that is not known."""
-        return self.__dict__.get("raw_message", self.ai_message)
-
-    @property
-    def refusal(self) -> str:
-        """The words in which the model refused."""
-        return self.llm_output or ""
-
-    @classmethod
-    def saying(cls, refusal: str) -> Self:
-        """Return the error for a model that refused in the words *refusal*."""
-        return cls(
-            f"the model refused: {refusal}" if refusal else "the model refused",
-            llm_output=refusal,
-            observation="You refused, so there is nothing to go on with. If you can do it in part,"
-            " do that in the form you were asked for.",
-        )
-
-    @classmethod
-    def by_filter(cls) -> Self:
-        """Return the error for a provider whose filter held back all of the reply."""
-        return cls(
-            "a filter of the provider held back the reply",
-            llm_output="",
-            observation="Your reply was held back by a filter, so there is nothing to go on with.",
-            span=(0, 0),
-        )
 
 
 def refusal_in(message: Any) -> str | None:
@@ -103,8 +63,9 @@ def _refusal_error(message: Any, text: str, *, calls: bool) -> ModelRefusalError
     metadata = metadata if isinstance(metadata, Mapping) else {}
     if metadata and is_refused(metadata):
         details = metadata.get("stop_details")
-        explanation = details.get("explanation") if isinstance(details, Mapping) else None
-        return ModelRefusalError.saying(str(explanation or "") or text)
+        details = details if isinstance(details, Mapping) else {}
+        explanation, category = (details.get(each) or "" for each in ("explanation", "category"))
+        return ModelRefusalError.saying(str(explanation) or text, str(category))
     if calls or text.strip():
         return None
     beside = getattr(message, "additional_kwargs", None) or {}

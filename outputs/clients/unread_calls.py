@@ -36,8 +36,9 @@ if TYPE_CHECKING:
     from outputs.messages.base import Content
 
 _CALLS: Final = frozenset(
-    ("customtoolcall", "function", "functioncall", "invalidtoolcall", "toolcall", "tooluse")
-)
+    ("customtoolcall", "function", "functioncall", "invalidtoolcall", "toolcall", "toolcallchunk",
+     "tooluse")
+)  # fmt: skip
 """The names of calls in the formats of clients, without what separates their words."""
 _TASKS: Final = frozenset(
     ("apply_patch_call", "computer_call", "local_shell_call", "mcp_approval_request", "shell_call")

@@ -12,12 +12,10 @@ Anything else is a block of the type ``non_standard``. Nothing is left out.
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-from outputs.messages.ended import is_refused
-
-ContentBlock: TypeAlias = dict[str, Any]
-"""A standard block: a dictionary with a ``type``."""
+from outputs.messages.ended import filtered_by, is_refused
+from outputs.messages.file_blocks import FILES, ContentBlock, rest_of, untyped
 
 STANDARD: Final = frozenset(
     ("text", "reasoning", "refusal", "tool_call", "invalid_tool_call", "tool_call_chunk", "image",
@@ -34,7 +32,7 @@ def content_blocks_of(message: Any) -> list[ContentBlock]:
     """Return the content, the calls, the reasoning and the refusal of *message* as blocks."""
     content, metadata = message.content, message.response_metadata or {}
     if metadata.get("output_version") == "v1" and isinstance(content, list):
-        return list(content)
+        return content
     calls = _Calls(message)
     blocks: list[ContentBlock] = []
     for item in [content] if isinstance(content, str) else content:
@@ -70,6 +68,9 @@ def _refusal(beside: Mapping[str, Any], metadata: Mapping[str, Any]) -> Iterator
         if category := details.get("category"):
             block["extras"] = {"category": category}
         yield block
+    elif reasons := filtered_by(metadata):
+        said = metadata.get("finish_message") or ""
+        yield {"type": "refusal", "refusal": said, "extras": reasons}
 
 
 class _Calls:
@@ -140,32 +141,29 @@ def _call_in(block: ContentBlock) -> ContentBlock | None:
 def _standard(block: ContentBlock) -> Iterator[ContentBlock]:
     """Yield the standard blocks that a *block* of a provider is."""
     kind = block.get("type")
-    read = _READERS.get(kind) if isinstance(kind, str) else None
+    read = _READERS.get(kind) if isinstance(kind, str) else untyped if len(block) == 1 else None
     if read is None and isinstance(kind, str) and kind.endswith("_tool_result"):
         read = _server_result
     found = list(read(block)) if read is not None else []
     if not found and kind in STANDARD and "source_type" not in block:
         found = [block]
-    yield from found or [{"type": "non_standard", "value": block}]
+    yield from found or [_non_standard(block)]
 
 
-def _rest(block: ContentBlock, *known: str) -> ContentBlock:
-    """Return the ``extras`` and the ``index`` of a block whose other keys are *known*."""
-    extras = {key: block[key] for key in block if key not in ("type", "index", "extras", *known)}
-    extras |= block.get("extras") or {}
-    beside: ContentBlock = {"extras": extras} if extras else {}
-    return beside | ({"index": block["index"]} if "index" in block else {})
+def _non_standard(block: ContentBlock) -> ContentBlock:
+    value = {key: block[key] for key in block if key != "index"}
+    beside = {"index": block["index"]} if "index" in block else {}
+    return {"type": "non_standard", "value": value, **beside}
 
 
 def _text(block: ContentBlock) -> Iterator[ContentBlock]:
-    notes = [*(block.get("annotations") or ()), *(block.get("citations") or ())]
+    cited = block.get("citations") or ()
+    if any("source_content" in note for note in cited):  # of Bedrock's Converse, without types
+        cited = [{"type": "source", **note} for note in cited]
+    notes = [*(block.get("annotations") or ()), *cited]
     text = {key: block[key] for key in block if key not in ("annotations", "citations")}
     text = {**text, "type": "text", "text": block.get("text", "")}
     yield {**text, "annotations": [*map(_annotation, notes)]} if notes else text
-
-
-_TITLES: Final = ("title", "document_title", "filename")
-_CITED: Final = ("type", "cited_text", "url", "start_index", "end_index", *_TITLES)
 
 
 def _annotation(note: ContentBlock) -> ContentBlock:
@@ -173,27 +171,38 @@ def _annotation(note: ContentBlock) -> ContentBlock:
     kind = str(note.get("type") or "")
     if kind in ("citation", "non_standard_annotation"):
         return note
-    if kind not in _CITATIONS:
+    if any(key not in note for key in _CITATIONS.get(kind, ("not a citation",))):
         return {"type": "non_standard_annotation", "value": note}
-    title = next(
-        (note[key] for key in ("document_title", "filename", "title") if note.get(key)), ""
-    )
-    shown: ContentBlock = {
-        key: note[key] for key in ("url", "cited_text", "start_index", "end_index") if key in note
-    }
-    found: ContentBlock = {"type": "citation", **shown, **_rest(note, *_CITED)}
+    title = next((note[key] for key in _TITLES if note.get(key)), "")
+    shown: ContentBlock = {key: note[key] for key in _SHOWN if key in note}
+    if isinstance(parts := note.get("source_content"), list):
+        shown["cited_text"] = "".join(part.get("text", "") for part in parts)
+    place = note.get("index") if kind == "file_citation" else None  # elsewhere, that of the chunk
+    left = {key: note[key] for key in note if key not in (*_SHOWN, *_TITLES, "source_content")}
+    left = rest_of({**left, "index": None})
+    extras = left.get("extras", {}) | ({"index": place} if place is not None else {})
+    found: ContentBlock = {"type": "citation", **shown, **({"extras": extras} if extras else {})}
     return {**found, "title": title} if title else found
 
 
-_CITATIONS: Final = (
-    "url_citation", "file_citation", "web_search_result_location", "char_location",
-    "content_block_location", "page_location", "search_result_location",
-)  # fmt: skip
+_TITLES: Final = ("document_title", "filename", "title")
+_SHOWN: Final = ("url", "cited_text", "start_index", "end_index")
+_CITATIONS: Final = {
+    "url_citation": ("url",),
+    "file_citation": (),
+    "source": (),
+    "web_search_result_location": ("cited_text", "url"),
+    **dict.fromkeys(
+        ("char_location", "content_block_location", "page_location", "search_result_location"),
+        ("cited_text",),
+    ),
+}
+"""What a citation of each type must have."""
 
 
 def _thinking(block: ContentBlock) -> Iterator[ContentBlock]:
     yield {
-        "type": "reasoning", "reasoning": block.get("thinking", ""), **_rest(block, "thinking")
+        "type": "reasoning", "reasoning": block.get("thinking", ""), **rest_of(block, "thinking")
     }  # fmt: skip
 
 
@@ -203,7 +212,7 @@ def _reasoning(block: ContentBlock) -> Iterator[ContentBlock]:
         return
     parts = [*(block["summary"] or ()), *(block.get("content") or ())]
     common = {"type": "reasoning", **({"id": block["id"]} if "id" in block else {})}
-    beside = _rest(block, "id", "summary", "content")
+    beside = rest_of(block, "id", "summary", "content")
     if not parts:
         yield {**common, **beside}
     for number, part in enumerate(parts):
@@ -211,10 +220,20 @@ def _reasoning(block: ContentBlock) -> Iterator[ContentBlock]:
         yield text if number else {**text, **beside.pop("extras", {}), **beside}
 
 
+def _reasoning_content(block: ContentBlock) -> Iterator[ContentBlock]:
+    """Yield the reasoning of Bedrock's Converse."""
+    inner = block.get("reasoning_content")
+    inner = inner if isinstance(inner, dict) else {}
+    said = {"reasoning": inner["text"]} if inner.get("text") else {}
+    sealed = {key: inner[key] for key in ("signature", "redacted_content") if inner.get(key)}
+    rest = rest_of({**block, "extras": sealed | (block.get("extras") or {})}, "reasoning_content")
+    yield {"type": "reasoning", **said, **rest}
+
+
 def _refused(block: ContentBlock) -> Iterator[ContentBlock]:
     named = {"id": block["id"]} if "id" in block else {}
     said = {"type": "refusal", "refusal": block.get("refusal") or ""}
-    yield {**said, **named, **_rest(block, "refusal", "id")}
+    yield {**said, **named, **rest_of(block, "refusal", "id")}
 
 
 # -- tools that the provider runs ------------------------------------------------------------------
@@ -227,7 +246,7 @@ def _server_call(block: ContentBlock) -> Iterator[ContentBlock]:
     if args == {} and "partial_json" in block:
         with suppress(ValueError, RecursionError):
             args = json.loads(block["partial_json"])
-    rest = _rest(block, "id", "name", "input", "partial_json")
+    rest = rest_of(block, "id", "name", "input", "partial_json")
     if is_mcp:
         rest["extras"] = {"tool_name": name, **rest.get("extras", {})}
     named = "remote_mcp" if is_mcp else {"code_execution": "code_interpreter"}.get(name, name)
@@ -244,13 +263,35 @@ def _server_result(block: ContentBlock) -> Iterator[ContentBlock]:
     """Yield a result of Anthropic's server."""
     output = block.get("content")
     is_error = block.get("is_error") or (isinstance(output, dict) and output.get("error_code"))
-    rest = _rest(block, "tool_use_id", "content", "is_error")
+    rest = rest_of(block, "tool_use_id", "content", "is_error")
     rest["extras"] = {"block_type": block["type"], **rest.get("extras", {})}
     yield {
         "type": "server_tool_result",
         "tool_call_id": block.get("tool_use_id", ""),
         "status": "error" if is_error else "success",
         **({"output": output} if output else {}),
+        **rest,
+    }
+
+
+def _gemini_code(block: ContentBlock) -> Iterator[ContentBlock]:
+    """Yield code that Gemini's server runs."""
+    code, language = block.get("executable_code", ""), block.get("language", "python")
+    rest = rest_of(block, "executable_code", "language", "id")
+    call = {"name": "code_interpreter", "args": {"code": code, "language": language}}
+    yield {"type": "server_tool_call", **call, "id": block.get("id", ""), **rest}
+
+
+def _gemini_result(block: ContentBlock) -> Iterator[ContentBlock]:
+    """Yield what that code returned; an outcome other than 1 is an error."""
+    rest = rest_of(block, "code_execution_result", "tool_call_id", "outcome")
+    outcome = block.get("outcome", 1)
+    rest["extras"] = {"block_type": block["type"], "outcome": outcome, **rest.get("extras", {})}
+    yield {
+        "type": "server_tool_result",
+        "tool_call_id": block.get("tool_call_id", ""),
+        "status": "success" if outcome == 1 else "error",
+        "output": block.get("code_execution_result", ""),
         **rest,
     }
 
@@ -286,7 +327,7 @@ def _openai_tool(block: ContentBlock) -> Iterator[ContentBlock]:
     if "name" in block:
         extras["tool_name"] = block["name"]
     known = ("id", "status", "error", "name", given, returned)
-    extras |= _rest(block, *known).get("extras", {})
+    extras |= rest_of(block, *known).get("extras", {})
     yield {**call, **({"extras": extras} if extras else {})}
     result: ContentBlock = {"type": "server_tool_result", "tool_call_id": block["id"]}
     status, error = str(block.get("status") or ""), block.get("error")
@@ -299,60 +340,6 @@ def _openai_tool(block: ContentBlock) -> Iterator[ContentBlock]:
     yield {**result, **({"output": output} if output else {})}
 
 
-# -- files -----------------------------------------------------------------------------------------
-
-
-def _data(url: str) -> ContentBlock:
-    """Return a URL, or what a data URL has."""
-    head, comma, data = url.partition(",")
-    if not (comma and url.startswith("data:") and head.endswith(";base64")):
-        return {"url": url}
-    return {"base64": data, "mime_type": head.removeprefix("data:").removesuffix(";base64")}
-
-
-def _image_url(block: ContentBlock) -> Iterator[ContentBlock]:
-    given = block.get("image_url")
-    url = given.get("url") if isinstance(given, dict) else given
-    if isinstance(url, str):
-        detail = given.get("detail") if isinstance(given, dict) else block.get("detail")
-        yield {"type": "image", **_data(url), **({"extras": {"detail": detail}} if detail else {})}
-
-
-def _input_audio(block: ContentBlock) -> Iterator[ContentBlock]:
-    sound = block.get("input_audio")
-    if isinstance(sound, dict) and "data" in sound:
-        yield {
-            "type": "audio", "base64": sound["data"], "mime_type": f"audio/{sound.get('format')}"
-        }  # fmt: skip
-
-
-def _file(block: ContentBlock) -> Iterator[ContentBlock]:
-    inner = block.get("file", block if block["type"] == "input_file" else None)
-    if not isinstance(inner, dict):
-        return
-    named = {"extras": {"filename": inner["filename"]}} if inner.get("filename") else {}
-    if "file_id" in inner:
-        yield {"type": "file", "file_id": inner["file_id"], **named}
-    elif isinstance(data := inner.get("file_data", inner.get("file_url")), str):
-        yield {"type": "file", **_data(data), **named}
-
-
-def _sourced(block: ContentBlock) -> Iterator[ContentBlock]:
-    """Yield an image or a document of Anthropic."""
-    source = block.get("source")
-    if not isinstance(source, dict):
-        return
-    kind = "image" if block["type"] == "image" else "file"
-    rest = _rest(block, "source")
-    if source.get("type") == "base64":
-        data = {"base64": source.get("data"), "mime_type": source.get("media_type")}
-        yield {"type": kind, **data, **rest}
-    elif source.get("type") == "text":
-        yield {"type": "text-plain", "text": source.get("data"), "mime_type": "text/plain", **rest}
-    elif key := {"url": "url", "file": "file_id"}.get(str(source.get("type"))):
-        yield {"type": kind, key: source.get(key), **rest}
-
-
 def _made_image(block: ContentBlock) -> Iterator[ContentBlock]:
     """Yield an image that OpenAI's server made."""
     if result := block.get("result"):
@@ -360,7 +347,7 @@ def _made_image(block: ContentBlock) -> Iterator[ContentBlock]:
         kind = {"mime_type": f"image/{form}"} if form else {}
         yield {
             "type": "image", "base64": result, **kind, "id": block.get("id"),
-            **_rest(block, "result", "id"),
+            **rest_of(block, "result", "id"),
         }  # fmt: skip
 
 
@@ -370,17 +357,14 @@ _READERS: Final[dict[str, Callable[[ContentBlock], Iterator[ContentBlock]]]] = {
     "input_text": _text,
     "thinking": _thinking,
     "reasoning": _reasoning,
+    "reasoning_content": _reasoning_content,
     "refusal": _refused,
     "server_tool_use": _server_call,
     "mcp_tool_use": _server_call,
     **dict.fromkeys(_OPENAI_TOOLS, _openai_tool),
-    "image_url": _image_url,
-    "input_image": _image_url,
-    "input_audio": _input_audio,
-    "file": _file,
-    "input_file": _file,
-    "image": _sourced,
-    "document": _sourced,
+    "executable_code": _gemini_code,
+    "code_execution_result": _gemini_result,
+    **FILES,
     "image_generation_call": _made_image,
 }
 """What reads the blocks of each type; a reader that yields nothing does not know the block."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal, TypeAlias
 
 __all__ = [
-    "Ended", "ended_of", "is_filtered", "is_held_back", "is_paused", "is_refused",
+    "Ended", "ended_of", "filtered_by", "is_filtered", "is_held_back", "is_paused", "is_refused",
     "reason_to_call", "reasons_in", "sooner",
 ]  # fmt: skip
 
@@ -117,6 +117,21 @@ def is_filtered(metadata: Mapping[str, Any]) -> bool:
     if isinstance(details, Mapping) and details.get("reason") in _FILTERED:
         return True
     return _is_blocked(metadata) or not _FILTERED.isdisjoint(_reasons(metadata))
+
+
+def filtered_by(metadata: Mapping[str, Any]) -> dict[str, str]:
+    """Return the reasons why Gemini's filter refused, as LangChain's refusal blocks have them."""
+    feedback = metadata.get("prompt_feedback")
+    said = {
+        "finish_reason": metadata.get("finish_reason"),
+        "block_reason": feedback.get("block_reason") if isinstance(feedback, Mapping) else None,
+    }
+    names = {key: _word(value).rpartition(".")[2].upper() for key, value in said.items()}
+    if names["finish_reason"] not in ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST"):
+        del names["finish_reason"]
+    if names["block_reason"] in ("", "BLOCKED_REASON_UNSPECIFIED"):
+        del names["block_reason"]
+    return names
 
 
 def _is_blocked(metadata: Mapping[str, Any]) -> bool:

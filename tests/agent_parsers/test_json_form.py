@@ -42,12 +42,12 @@ from agent_parsers.json_form import KINDS, from_json
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.transcripts import Conversation
 from output_parsers import PydanticOutputParser
+from output_parsers.exceptions import ModelRefusalError
 from output_parsers.json_form import KINDS as ERROR_KINDS
 from output_parsers.strategies.errors import (
     MultipleStructuredOutputsError,
     StructuredOutputValidationError,
 )
-from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import AIMessage, HumanMessage
 
 from ..helpers.json_schema import faults

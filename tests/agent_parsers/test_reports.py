@@ -31,7 +31,7 @@ from agent_parsers import (
 )
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.reports import LISTENERS, Report, on_report
-from output_parsers.tool_calls.refusal import ModelRefusalError
+from output_parsers.exceptions import ModelRefusalError
 from outputs import AIMessage
 
 from ..helpers.messages import (

@@ -19,6 +19,7 @@ from pydantic.v1 import ValidationError as V1ValidationError
 from typing_extensions import override
 
 from output_parsers import OutputParserException
+from output_parsers.exceptions import ModelRefusalError
 from output_parsers.openai_functions import (
     JsonKeyOutputFunctionsParser,
     JsonOutputFunctionsParser,
@@ -26,7 +27,6 @@ from output_parsers.openai_functions import (
     PydanticAttrOutputFunctionsParser,
     PydanticOutputFunctionsParser,
 )
-from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import AIMessage, AIMessageChunk, ChatGeneration, Generation, HumanMessage
 
 # Legacy function calls, whole and in chunks, compared with LangChain.

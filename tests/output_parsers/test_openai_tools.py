@@ -14,12 +14,12 @@ from pydantic import BaseModel
 from typing_extensions import override
 
 from output_parsers import OutputParserException
+from output_parsers.exceptions import ModelRefusalError
 from output_parsers.openai_tools import (
     JsonOutputKeyToolsParser,
     JsonOutputToolsParser,
     PydanticToolsParser,
 )
-from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import AIMessage, AIMessageChunk, ChatGeneration, Generation, HumanMessage
 
 from ..helpers.wire_calls import WIRE_CALLS, Json, outcome

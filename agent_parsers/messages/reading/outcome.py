@@ -38,7 +38,8 @@ from agent_parsers.messages.reading.pieces import ends_otherwise, function_piece
 from agent_parsers.messages.reading.problems import BadCall
 from agent_parsers.messages.reading.said import is_commentary
 from output_parsers import OutputParserException
-from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_error
+from output_parsers.exceptions import ModelRefusalError
+from output_parsers.tool_calls.refusal import refusal_error
 from outputs.clients.unread_calls import (
     call_elsewhere,
     call_key,

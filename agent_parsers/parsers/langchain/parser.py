@@ -18,6 +18,7 @@ from typing_extensions import override
 from agent_parsers.actions import agent as ours
 from agent_parsers.actions.tool_action import ToolAgentAction as OurToolAgentAction
 from agent_parsers.actions.tool_action import own_steps
+from agent_parsers.engine.tables.dialect import Dialect
 from output_parsers.runnables.langchain_parser import LangChainOutputParser
 from outputs.messages.utils import as_langchains
 
@@ -184,6 +185,19 @@ class LangChainParser(LangChainOutputParser):
         steps = own_steps(intermediate_steps)
         prompt = self.parser.render_prompt(question, steps, system=system, as_messages=True)
         return [*map(as_langchains, prompt)]
+
+    # -- LangChain's `dumpd` and `load` ----------------------------------------------------------
+
+    @classmethod
+    @override
+    def _as_data(cls, value: Any) -> Any:
+        return value.name if isinstance(value, Dialect) else super()._as_data(value)
+
+    @classmethod
+    @override
+    def _arguments(cls, package: Any, data: dict[str, Any]) -> dict[str, Any]:
+        named = {"dialect": package.get_dialect(data["dialect"])} if "dialect" in data else {}
+        return data | named
 
 
 def _sum(chunks: list[Any]) -> Any:

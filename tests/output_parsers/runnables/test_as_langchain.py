@@ -1,10 +1,12 @@
 """`as_langchain` of every parser, and what our runnables lack of LangChain's."""
 
 import asyncio
+import json
 import pickle
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from typing import Any
 
 import langchain_classic.agents.output_parsers as lc_agents
@@ -13,7 +15,7 @@ import langchain_core.output_parsers as lc
 import pytest
 from langchain_core.exceptions import OutputParserException as LcOutputParserException
 from langchain_core.language_models import FakeListLLM, FakeStreamingListLLM
-from langchain_core.load import dumpd
+from langchain_core.load import dumpd, load
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.prompt_values import StringPromptValue
 from langchain_core.runnables import Runnable as LcRunnable
@@ -22,6 +24,7 @@ from langchain_core.runnables import RunnableLambda as LcRunnableLambda
 import agent_parsers
 import output_parsers as op
 from output_parsers.runnables.langchain import ONLY_LANGCHAINS, ONLY_LANGCHAINS_PARSERS
+from output_parsers.runnables.langchain_parser import LangChainOutputParser
 
 from ...helpers.public_parsers import SUBJECTS, City, Subject
 
@@ -223,13 +226,69 @@ def test_a_refusal_is_not_asked_again() -> None:
     assert not isinstance(raised.value, LcOutputParserException)
 
 
-def test_it_is_pickled_and_not_dumped_as_the_page_says() -> None:
-    for parser in (op.JsonOutputParser(), agent_parsers.get_parser("react")):
-        wrapped: Any = parser.as_langchain()
-        assert dumpd(wrapped)["type"] == "not_implemented"
+DUMPED: list[Any] = [
+    op.StrOutputParser(),
+    op.JsonOutputParser(lenient=True),
+    op.CommaSeparatedListOutputParser(name="items"),
+    op.RegexParser(regex="(.)-(.)", output_keys=["a", "b"]),
+    agent_parsers.get_parser("react"),
+    agent_parsers.get_parser("hermes", lenient=False, max_chars=9),
+    agent_parsers.get_parser("tools"),
+    agent_parsers.ReActSingleInputOutputParser(),
+]
+
+
+loads = pytest.mark.filterwarnings("ignore:The function `load` is in beta")
+
+
+@loads
+@pytest.mark.parametrize("parser", DUMPED, ids=repr)
+def test_langchain_dumps_and_loads_it(parser: Any) -> None:
+    wrapped = parser.as_langchain()
+    packages = ["output_parsers", "agent_parsers"]
+    data = json.loads(json.dumps(dumpd(wrapped)))
+    again: Any = load(data, allowed_objects=[type(wrapped)], valid_namespaces=packages)
+    assert type(again) is type(wrapped)
+    assert (again.parser, again.name) == (parser, wrapped.name)
+    with pytest.raises(ValueError, match="not allowed"):
+        load(data, allowed_objects="core", valid_namespaces=packages)
+
+
+class Own(op.StrOutputParser):
+    """A parser of somebody else."""
+
+
+def area(lake: str) -> str:
+    """Looks up how large a lake is."""
+    return lake
+
+
+UNDUMPED: list[Any] = [
+    Own(),
+    op.JsonOutputParser(pydantic_object=City),
+    op.PydanticOutputParser(pydantic_object=City),
+    agent_parsers.get_parser("react", tools=[area]),
+    agent_parsers.get_parser("react", output_type=City),
+    agent_parsers.get_parser(replace(agent_parsers.get_dialect("react"), name="mine")),
+]
+
+
+@pytest.mark.parametrize("parser", UNDUMPED, ids=repr)
+def test_what_is_no_data_is_not_dumped_but_pickled(parser: Any) -> None:
+    wrapped = parser.as_langchain()
+    assert dumpd(wrapped)["type"] == "not_implemented"
+    if parser is not UNDUMPED[-1]:
         again = pickle.loads(pickle.dumps(wrapped))
         assert type(again) is type(wrapped)
-        assert again.get_format_instructions() == wrapped.get_format_instructions()
+
+
+@loads
+@pytest.mark.parametrize("named", [["os", "system"], ["output_parsers", "PromptTemplate"]])
+def test_nothing_but_a_parser_is_loaded(named: list[str]) -> None:
+    data: Any = dumpd(op.StrOutputParser().as_langchain())
+    data["kwargs"]["parser"]["class"] = named
+    with pytest.raises((TypeError, ValueError), match="expected a parser of this library"):
+        load(data, allowed_objects=[LangChainOutputParser], valid_namespaces=["output_parsers"])
 
 
 def test_without_langchain_it_says_what_to_install() -> None:

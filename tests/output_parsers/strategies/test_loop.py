@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from output_parsers import OutputParserException
+from output_parsers.exceptions import ModelRefusalError
 from output_parsers.strategies.errors import (
     MultipleStructuredOutputsError,
     StructuredOutputError,
@@ -26,7 +27,6 @@ from output_parsers.strategies.loop import (
     structured_output_error_message,
 )
 from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
-from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import AIMessage, AIMessageChunk, ChatGeneration, ToolMessage, tool_call
 
 

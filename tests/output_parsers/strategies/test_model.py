@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from typing_extensions import override
 
 from output_parsers import OutputParserException, Runnable, RunnableLambda
+from output_parsers.exceptions import ModelRefusalError
 from output_parsers.strategies.errors import (
     MultipleStructuredOutputsError,
     StructuredOutputError,
@@ -22,7 +23,6 @@ from output_parsers.strategies.errors import (
 )
 from output_parsers.strategies.model import with_structured_output
 from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
-from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import AIMessage
 
 from ...helpers.growth import assert_linear

@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from output_parsers import OutputParserException
+from output_parsers.exceptions import ModelRefusalError
 from output_parsers.strategies.schema import (
     OutputTool,
     OutputToolBinding,
@@ -29,7 +30,6 @@ from output_parsers.strategies.strategy import (
     ResponseFormat,
     ToolStrategy,
 )
-from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import AIMessage
 
 

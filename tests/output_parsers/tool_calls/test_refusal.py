@@ -85,6 +85,16 @@ def test_every_parser_raises_it_whole_and_in_part(parser: Any, fields: dict[str,
                 parser.parse_result([ChatGeneration(message=message)], partial=partial)
 
 
+def test_the_error_names_the_category() -> None:
+    details = {"category": "tides", "explanation": None}
+    metadata = {"stop_reason": "refusal", "stop_details": details}
+    with pytest.raises(op.ModelRefusalError, match=r"^the model refused \(tides\)$"):
+        op.JsonOutputParser().invoke(AIMessage([], response_metadata=metadata))
+    metadata["stop_details"] = {**details, "explanation": "Not at sea."}
+    with pytest.raises(op.ModelRefusalError, match=r"^the model refused \(tides\): Not at sea\."):
+        op.JsonOutputParser().invoke(AIMessage([], response_metadata=metadata))
+
+
 @refusing
 @every_parser
 @pytest.mark.one_in(3)

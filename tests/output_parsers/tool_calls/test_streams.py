@@ -19,12 +19,12 @@ from pydantic import BaseModel, ConfigDict
 from typing_extensions import override
 
 from output_parsers import OutputParserException
+from output_parsers.exceptions import ModelRefusalError
 from output_parsers.openai_tools import (
     JsonOutputKeyToolsParser,
     JsonOutputToolsParser,
     PydanticToolsParser,
 )
-from output_parsers.tool_calls.refusal import ModelRefusalError
 from output_parsers.types.models import dump
 from outputs import AIMessage, AIMessageChunk, BaseMessageChunk, Generation, HumanMessageChunk
 

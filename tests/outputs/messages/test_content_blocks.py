@@ -133,6 +133,67 @@ SAME: dict[str, dict[str, Any]] = {
             "stop_details": {"explanation": "Not tea.", "category": "c"},
         },
     },
+    **{
+        f"a refusal of Gemini, {reason}": {
+            "content": "Te",
+            "response_metadata": {"model_provider": "google_genai", **metadata},
+        }
+        for reason, metadata in {
+            "with words": {"finish_reason": "SAFETY", "finish_message": "Not tea."},
+            "to read the prompt": {"prompt_feedback": {"block_reason": "OTHER"}},
+            "which is none": {"finish_reason": "SPII"},
+            "for no reason": {"prompt_feedback": {"block_reason": "BLOCKED_REASON_UNSPECIFIED"}},
+        }.items()
+    },
+    "code of Gemini, and a file": {
+        "content": [
+            {"type": "executable_code", "executable_code": "1", "language": "python", "id": "e1"},
+            {"type": "code_execution_result", "code_execution_result": "1", "tool_call_id": "e1"},
+            {"type": "code_execution_result", "code_execution_result": "!", "outcome": 2},
+            {"type": "file_data", "file_uri": "u", "mime_type": "text/csv"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,QQ=="}, "index": 1},
+        ],
+        "response_metadata": {"model_provider": "google_genai"},
+    },
+    "reasoning and sources of Converse": {
+        "content": [
+            {"type": "reasoning_content", "reasoning_content": {"text": "Hm.", "signature": "s"}},
+            {"type": "reasoning_content", "reasoning_content": {"redacted_content": b"r"}},
+            {
+                "type": "text", "text": "Tea.",
+                "citations": [
+                    {"title": "T", "source_content": [{"text": "te"}, {"text": "a"}], "at": 1},
+                    {"other": 1},
+                ],
+            },
+        ],
+        "response_metadata": {"model_provider": "bedrock_converse"},
+    },
+    "citations that lack something": {
+        "content": [
+            {
+                "type": "text", "text": "Tea.",
+                "citations": [
+                    {"type": "web_search_result_location", "cited_text": "tea"},
+                    {"type": "page_location", "title": "T"},
+                    {"type": "page_location", "cited_text": "tea", "index": 3},
+                ],
+            }
+        ],
+        **ANTHROPIC,
+    },
+    "a citation of a file": {
+        "content": [
+            {
+                "type": "text", "text": "Tea.",
+                "annotations": [{"type": "file_citation", "filename": "n", "index": 3}],
+            }
+        ],
+        **OPENAI,
+    },
+    "an unknown block of a stream": {
+        "content": [{"type": "leaf", "x": 1, "index": 2}], **ANTHROPIC
+    },
     "reasoning beside the content": {
         "content": "Tea.", "additional_kwargs": {"reasoning_content": "Hm."}
     },
@@ -199,6 +260,34 @@ def test_files_are_blocks_of_their_kind(kind: str) -> None:
         assert {key: found[key] for key in known} == {key: expected[key] for key in known}
 
 
+FILES: list[dict[str, Any]] = [
+    {"text": "Tea."},
+    {"image": {"format": "png", "source": {"bytes": b"A"}}},
+    {"document": {"format": "pdf", "source": {"bytes": b"A"}, "name": "n"}},
+    {"document": {"format": "txt", "source": {"text": "Tea."}, "name": "n"}},
+    {"document": {"format": "txt", "source": {"content": []}}},
+    {"type": "document", "source": {"type": "text", "data": "Tea."}},
+    {"type": "document", "source": {"type": "text"}},
+    {"type": "document", "source": {"type": "file", "file_id": "f1"}},
+    {"type": "image", "source": {"type": "url"}},
+    {"type": "image", "source_type": "url", "url": "u", "width": 2},
+    {"type": "image", "source_type": "id", "id": "f1"},
+    {"type": "audio", "source_type": "base64", "data": "QQ==", "mime_type": "audio/wav"},
+    {"type": "file", "source_type": "text", "url": "Tea."},
+]
+
+
+@pytest.mark.parametrize("block", FILES, ids=repr)
+def test_files_are_blocks_as_in_langchain(block: dict[str, Any]) -> None:
+    assert ours.HumanMessage([block]).content_blocks == lc.HumanMessage([block]).content_blocks
+
+
+def test_a_file_of_langchain_0_keeps_its_id() -> None:
+    old = {"type": "file", "source_type": "base64", "data": "QQ==", "id": "b1"}  # LangChain raises
+    [block] = ours.HumanMessage([old]).content_blocks
+    assert block == {"type": "file", "base64": "QQ==", "id": "b1"}
+
+
 def test_nothing_is_left_out() -> None:
     message = ours.AIMessage("Tea.", tool_calls=[CALL], invalid_tool_calls=[{**BROKEN, "id": "c2"}])
     assert [block["type"] for block in message.content_blocks] == [
@@ -209,6 +298,12 @@ def test_nothing_is_left_out() -> None:
     assert (block["type"], block["args"], block["id"]) == ("tool_call", {"__arg1": "ls"}, "c3")
     [block] = ours.AIMessage([{"type": "output_text", "text": "Tea."}]).content_blocks
     assert block == {"type": "text", "text": "Tea."}
-    for odd in ({"type": "image_url"}, {"type": "input_audio"}, {"type": 5}, {"text": "Tea."}):
+    for odd in (
+        {"type": "image_url"},
+        {"type": "input_audio"},
+        {"type": 5},
+        {"leaf": "Tea."},
+        {"type": "file_data"},
+    ):
         [block] = ours.HumanMessage([odd]).content_blocks
         assert block == {"type": "non_standard", "value": odd}

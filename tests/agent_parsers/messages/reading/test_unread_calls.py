@@ -26,6 +26,7 @@ FORMS: list[dict[str, Any]] = [
     {"type": "tool-call", "toolName": "f", "args": {"a": 1}, "toolCallId": "1"},
     {"type": "toolCall", "name": "f", "arguments": {"a": 1}, "id": "1"},
     {"type": "function", "function": {"name": "f", "arguments": "{}"}},
+    {"type": "tool_call_chunk", "name": "f", "args": '{"a": 1}', "id": "1", "index": 0},
 ]
 SERVED: list[dict[str, Any]] = [
     {"type": "web_search_call", "id": "1", "status": "completed"},
