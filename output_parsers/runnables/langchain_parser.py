@@ -199,7 +199,7 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
             for name, field in kind.model_fields.items()
             if (value := getattr(self.parser, name)) != field.default
         }
-        named = [kind.__module__.partition(".")[0], kind.__name__]
+        named = f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
         try:
             data = json.loads(json.dumps({"class": named, **fields}, default=self._as_data))
             is_same = self._from_data(data) == self.parser
@@ -220,13 +220,13 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
         """Return the parser that `to_json` has described."""
         if not isinstance(parser, dict):
             return parser
-        room, name = parser["class"]
+        room, _, name = str(parser.get("class")).partition(".")
         if room not in ("output_parsers", "agent_parsers"):
-            raise ValueError(f"expected a parser of this library, found {room}.{name}")
+            raise ValueError(f"expected a parser of this library, found {parser!r}")
         package = import_module(room)
-        kind = getattr(package, name)
+        kind = getattr(package, name, None)
         if not hasattr(kind, "as_langchain"):
-            raise TypeError(f"expected a parser of this library, found {room}.{name}")
+            raise ValueError(f"expected a parser of this library, found {parser!r}")
         data = {key: parser[key] for key in parser if key != "class"}
         return kind(**cls._arguments(package, data))
 
