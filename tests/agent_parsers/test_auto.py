@@ -292,5 +292,5 @@ def test_plain_text_is_explained_as_the_answer() -> None:
 
 
 def test_chunks_are_not_explained() -> None:
-    with pytest.raises(ValueError, match='"auto" has no chunks to explain'):
+    with pytest.raises(ValueError, match='"auto" has no way to explain chunks'):
         get_parser("auto").explain_chunks(["x"])

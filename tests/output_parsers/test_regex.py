@@ -115,7 +115,7 @@ def test_a_pattern_that_is_none_is_the_callers_mistake(pattern: str) -> None:
 
 
 def test_more_keys_than_groups_are_the_callers_mistake() -> None:
-    with pytest.raises(ValueError, match="has 1 groups, and there are 2 output_keys"):
+    with pytest.raises(ValueError, match="has 1 groups; expected at least 2, one for each"):
         RegexParser(regex="(a)b", output_keys=["a", "b"])
 
 

@@ -299,7 +299,7 @@ def test_a_model_of_langchain_gets_the_tools() -> None:
         assert (run.output, len(run.steps)) == ("217 m", 1)
     run = asyncio.run(arun_agent(theirs(), QUESTION, "tools", [depth]))
     assert (run.output, len(run.steps)) == ("217 m", 1)
-    with pytest.raises(TypeError, match="GenericFakeChatModel of LangChain takes no tools"):
+    with pytest.raises(TypeError, match="LangChain's GenericFakeChatModel takes no tools"):
         run_agent(GenericFakeChatModel(messages=iter([])), QUESTION, "tools", [depth])
 
 

@@ -278,7 +278,7 @@ def test_what_cannot_be_asked_for() -> None:
     with pytest.raises(TypeError, match="a ProviderStrategy is for native calls"):
         run_agent(model, "Who?", "react", [area], output_type=ProviderStrategy(Contact))
     with pytest.raises(
-        ValueError, match="the answer is a call of 'Contact', which is the name of a tool"
+        ValueError, match="answers by calling 'Contact', but a tool of the agent has this"
     ):
         run_agent(model, "Who?", "tools", [Contact], output_type=Contact)
     with pytest.raises(TypeError, match="says how an answer is asked for: give it to"):

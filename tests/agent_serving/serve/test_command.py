@@ -30,7 +30,7 @@ def test_the_kinds_are_those_that_are_known() -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["http://127.0.0.1:1"], 1, "nothing answers at http://127.0.0.1:1"),
+        (["http://127.0.0.1:1"], 1, "no server answers at http://127.0.0.1:1"),
         (["127.0.0.1:1"], 1, "begins with http:// or https://"),
         (["http://127.0.0.1:1", "--server", "vllm"], 1, "Name it with --dialect"),
         (["http://127.0.0.1:1", "--server", "vllm", "--dialect", "hermse"], 1, "hermes"),

@@ -507,7 +507,7 @@ def typed(kind: str, **fields: Any) -> Any:
         ({"messages": [user(typed("video"))]}, "not 'video'"),
         ({"messages": [user(typed("image"))]}, r"content\[0\].source.type` is missing"),
         ({"messages": [user(typed("image", source=typed("file", file_id="f")))]},
-         "must be base64 or url, not 'file': send the content of the file"),
+         "must be base64 or url, not 'file': send the content of the file itself"),
         ({"messages": [user(typed("document", source=typed("url", url="u")))]},
          "must be base64 or text or content, not 'url'"),
         ({"messages": [assistant(typed("image"))]}, "in what the assistant says, not 'image'"),

@@ -514,7 +514,7 @@ def test_the_client_sends_the_schema_of_a_model(faced: Any) -> None:
 
 def test_a_field_that_is_not_known_is_left_out_with_a_warning() -> None:
     assert read(context_management=[{"type": "compaction"}], shine=None).warnings == [
-        "`context_management` is dropped: it is not known here"
+        "`context_management` is dropped: this server does not know it"
     ]
 
 
@@ -558,7 +558,7 @@ RESULT: Any = {"type": "function_call_output", "call_id": "c1", "output": "1"}
         ({"input": [*USER, FUNCTION_CALL, *USER]}, "the call 'c1' without a result"),
         ({"input": [*USER, FUNCTION_CALL, FUNCTION_CALL]}, "another call without a result has"),
         ({"input": [*USER, RESULT]}, "the call 'c1', which is not before it"),
-        ({"input": [*USER, FUNCTION_CALL, RESULT, RESULT]}, "'c1', which has a result already"),
+        ({"input": [*USER, FUNCTION_CALL, RESULT, RESULT]}, "'c1', which already has a result"),
         ({"input": [{**FUNCTION_CALL, "name": ""}]}, r"`input\[0\].name` is missing"),
         ({"input": [*USER, FUNCTION_CALL, {**RESULT, "output": None}]}, "output` is missing"),
         ({"input": [*USER, TALK[2]]}, "no model can be relied on to continue"),

@@ -122,7 +122,7 @@ def test_a_dialect_that_is_not_known_is_refused_at_the_start() -> None:
     found = find_upstream("http://host:1", "openai")
     for pages, why in (
         ({"/v1/models": {"data": [{"id": "mine"}]}}, "'mine', is not known"),
-        ({}, "0 models; --model names one"),
+        ({}, "0 models; name one with --model"),
     ):
         with pytest.raises(ValueError, match=why):
             find_dialect("auto", found, transport=transport(pages))

@@ -118,7 +118,7 @@ def _stop() -> dict[str, Any]:
 
 @pytest.mark.parametrize("content", [5, {"text": "a"}, [5], [None]])
 def test_a_malformed_message_is_one_clear_error(content: Any) -> None:
-    one_line = r"^a message with a missing or malformed part: [^\n]*$"
+    one_line = r"^a part of the message is missing or malformed: [^\n]*$"
     with pytest.raises(ValueError, match=one_line):
         said(reply(content=content))
     with pytest.raises(ValueError, match=one_line):

@@ -146,7 +146,7 @@ def test_a_dialect_that_differs_from_its_template_is_noticed() -> None:
     form, turns = derived("known_json"), shown("known_json")
     assert what_differs(form.dialect(), turns) == ""
     wrong = {
-        "would be written as": replace(form, between="\n\n"),
+        "would write it as": replace(form, between="\n\n"),
         "cannot read or write it": replace(form, payload=JsonPayload(tool="tool")),
         "are read back as": replace(form, call=("<call>", "</call>")),
         "the results in": replace(form, turn_frame=("<|im_end|>", "")),
@@ -235,7 +235,7 @@ def test_text_that_the_template_does_not_escape_is_refused_and_written_with_esca
     body = OWN["python_list"].partition("{%- if value is string -%}")
     template = body[0] + body[1] + "'{{ value }}'{%- elif" + body[2].partition("{%- elif")[2]
     dialect = dialect_from_template(template, name="quotes")
-    assert "which writes texts with quotes and brackets so that nothing reads them" in (
+    assert "which writes texts with quotes and brackets so that they cannot be read back" in (
         dialect.summary
     )
     turn = Written(tool="move", tool_input={"path": "it's"})
