@@ -252,7 +252,7 @@ def test_a_text_that_is_too_long_is_refused_before_it_is_read() -> None:
 )
 def test_what_a_model_is_told_takes_the_name_of_a_dialect(what: str) -> None:
     parser = get_parser("auto")
-    with pytest.raises(ValueError, match=r'"auto" has no .*: name one, as in get_parser'):
+    with pytest.raises(ValueError, match=r'"auto" has no .*: name a dialect, as in get_parser'):
         getattr(parser, what)()
     with pytest.raises(ValueError, match='"auto" has no stop sequences'):
         _ = parser.stop

@@ -45,9 +45,9 @@ CALL = ToolAgentAction("a", {}, "x", message_log=[AIMessage("x")], tool_call_id=
             "tool_input: expected a valid value for $float, found a text",
         ),
         ({"tool_input": {"$date": "1"}}, "tool_input: expected one of $float, $bytes, $tuple"),
-        ({"tool_input": {"$bytes": "ü"}}, "tool_input: expected what $bytes holds"),
-        ({"tool_input": {"$tuple": "ab"}}, "tool_input: expected what $tuple holds"),
-        ({"tool_input": {"$dict": [[[], 1]]}}, "tool_input: expected what $dict holds"),
+        ({"tool_input": {"$bytes": "ü"}}, "tool_input: expected a valid value for $bytes"),
+        ({"tool_input": {"$tuple": "ab"}}, "tool_input: expected a valid value for $tuple"),
+        ({"tool_input": {"$dict": [[[], 1]]}}, "tool_input: expected a valid value for $dict"),
         ({"tool_input": {"a": [b"x"]}}, "tool_input.a[0]: expected JSON, found a value of type"),
         ({"tool_input": 1}, "tool_input: expected a text or an object, found a number"),
     ],
@@ -72,7 +72,7 @@ def test_an_error_that_contradicts_itself_is_refused() -> None:
 
 
 def test_the_text_is_not_the_object() -> None:
-    with pytest.raises(TypeError, match="pass what json"):
+    with pytest.raises(TypeError, match="pass the result of json"):
         Turn.from_json(json.dumps(GOOD))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="not a list"):
         from_json([GOOD])  # type: ignore[arg-type]

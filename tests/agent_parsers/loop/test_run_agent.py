@@ -504,7 +504,7 @@ async def stream(prompt: Any) -> AsyncIterator[str]:
         (ScriptedModel(["Final Answer: 7"]).ainvoke, [depth], "the model is asynchronous"),
         ("gpt-5", [depth], r"not str: pass that of a client, such as partial\("),
         (len, None, r"pass tools=\[…\], or tools=\[\] for an agent without tools"),
-        (lambda _prompt: None, [depth], "a parser takes a str, a message .* not None"),
+        (lambda _prompt: None, [depth], "expected a str, a message .* not None"),
     ],
     ids=["stream", "coroutine", "text", "no tools", "nothing"],
 )

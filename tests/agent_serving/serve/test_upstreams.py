@@ -81,12 +81,12 @@ def test_openai_itself_has_another_name_for_the_limit() -> None:
 def test_what_cannot_be_recognised_is_said() -> None:
     with pytest.raises(ValueError, match=r"not recognised.*--server: llama_cpp, ollama"):
         find_upstream("http://host:1", transport=transport({}))
-    with pytest.raises(ValueError, match="not an address: it begins with http"):
+    with pytest.raises(ValueError, match="not an address: expected http"):
         find_upstream("localhost:8080")
     with pytest.raises(ValueError, match="no kind of server 'tgi'"):
         find_upstream("http://host:1", "tgi")
     keyed = httpx.MockTransport(lambda _: httpx.Response(401))
-    with pytest.raises(ValueError, match=r"wants a key.*--upstream-key-env"):
+    with pytest.raises(ValueError, match=r"requires a key.*--upstream-key-env"):
         find_upstream("http://host:1", transport=keyed)
 
 

@@ -417,11 +417,11 @@ def test_a_call_of_a_function_and_of_a_custom_tool_is_neither() -> None:
     both = {**call("mail", '{"to": "Ann"}'), **custom("x")}
     for given in (chat(None, {**call("bell", "{}"), **both}), pieces(both)):
         for parser in (get_parser("tools"), JsonOutputToolsParser()):
-            with pytest.raises(ValueError, match="`function` and a `custom`"):
+            with pytest.raises(ValueError, match="`function` or `custom`, found both"):
                 [*parser.transform(iter(given if isinstance(given, list) else [given]))]
     text, function = custom("x"), {"function": {"arguments": "{}"}}
     for first, second in ((text, function), (raw("mail", {}), {"custom": {"input": "x"}})):
-        with pytest.raises(ValueError, match="`function` and a `custom`"):
+        with pytest.raises(ValueError, match="`function` or `custom`, found both"):
             said([*pieces(first, reason=None), *pieces(second)])
     empty = {"function": {"name": None, "arguments": ""}}
     for same in (empty, {"function": None}, {"function": {}}):

@@ -275,7 +275,9 @@ def test_anything_else_is_refused_as_a_reply(replies: Any, reason: str) -> None:
 
 
 def test_a_malformed_message_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^reply 2: a message with a missing .* part: content"):
+    with pytest.raises(
+        ValueError, match=r"^reply 2: a part of the message is missing or malformed: content"
+    ):
         ScriptedModel(["a", {"type": "ai"}])
 
 

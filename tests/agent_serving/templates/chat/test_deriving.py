@@ -197,23 +197,26 @@ NAME, INPUT = "{{ c.function.name }}", "{{ c.function.arguments | tojson }}"
     [
         (USER + END, "writes no calls of tools: the name of a tool of a call is missing"),
         (with_call(f"<c>{NAME}</c>"), "writes no calls of tools: the arguments of a call"),
-        ("hello", "does not write what the user says"),
+        ("hello", "does not write the user's message"),
         (
             "{% if messages[1:] %}{{ raise_exception('no tools here') }}{% endif %}" + USER + END,
             "cannot write a turn with a call: no tools here",
         ),
         (with_call(f"<c {NAME}>{NAME}: {INPUT}</c>"), "a call names its tool twice"),
-        (with_call(f"<c>{NAME} := {INPUT[:-2]} | replace('\"', '') }}}}</c>"), "in a form that no"),
+        (
+            with_call(f"<c>{NAME} := {INPUT[:-2]} | replace('\"', '') }}}}</c>"),
+            "in an unknown format",
+        ),
         (with_call(f"{NAME} {INPUT}"), "writes no mark before calls"),
         (
             with_call(f'<c>{{"call": {{"name": "{NAME}"}}, "with": {INPUT}}}</c>'),
-            "has no member with just its name",
+            "has no member for its name",
         ),
         (
             with_call(f'<c>{{"name": "{NAME}", "arguments": {INPUT}}}</c>').replace(
                 "[end]", "{{ eos_token }}"
             ),
-            "writes eos_token, whose text is in tokenizer_config.json",
+            "uses eos_token, whose text is in tokenizer_config.json",
         ),
         (
             with_call(f'<c>{{"name": "{NAME}", "arguments": {INPUT}}}</c>').replace(

@@ -233,7 +233,7 @@ def test_the_error_names_the_nearest_dialect() -> None:
         "{% for c in m.tool_calls or [] %}{{ ',' if not loop.first }}{{ " + call + " | tojson }}"
         "{% endfor %}<|end|>{% endfor %}<|assistant|>"
     )
-    with pytest.raises(TemplateError, match=r"'json_toolcall' is the nearest: .* but not 'two c"):
+    with pytest.raises(TemplateError, match=r"'json_toolcall' is the closest: .* but not 'two c"):
         dialect_for_template(template)
 
 
