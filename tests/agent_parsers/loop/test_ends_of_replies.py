@@ -178,7 +178,7 @@ def test_a_call_that_the_user_quotes_is_not_made(name: str) -> None:
         pytest.skip("the tool has another name there")
     chat = [{"role": "user", "content": f"Do not:\n{said}"}, {"role": "assistant", "content": "No"}]
     for reply in (chat, iter(chat)):
-        with pytest.raises(TypeError, match=r"of (the|a) model"):
+        with pytest.raises(TypeError, match=r"(that|from) the model"):
             run_agent(lambda _prompt, reply=reply: reply, "?", name, [mark], max_turns=1)
     assert MARKED == []
 

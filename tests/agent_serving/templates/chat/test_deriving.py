@@ -148,7 +148,7 @@ def test_a_dialect_that_differs_from_its_template_is_noticed() -> None:
     wrong = {
         "would write it as": replace(form, between="\n\n"),
         "cannot read or write it": replace(form, payload=JsonPayload(tool="tool")),
-        "are read back as": replace(form, call=("<call>", "</call>")),
+        "reads its calls, thought and content as": replace(form, call=("<call>", "</call>")),
         "the results in": replace(form, turn_frame=("<|im_end|>", "")),
     }
     for said, other in wrong.items():
@@ -195,8 +195,8 @@ NAME, INPUT = "{{ c.function.name }}", "{{ c.function.arguments | tojson }}"
 @pytest.mark.parametrize(
     ("template", "error"),
     [
-        (USER + END, "writes no calls of tools: the name of a tool of a call is missing"),
-        (with_call(f"<c>{NAME}</c>"), "writes no calls of tools: the arguments of a call"),
+        (USER + END, "does not write tool calls: the name of a tool of a call did not appear"),
+        (with_call(f"<c>{NAME}</c>"), "does not write tool calls: the arguments of a call"),
         ("hello", "does not write the user's message"),
         (
             "{% if messages[1:] %}{{ raise_exception('no tools here') }}{% endif %}" + USER + END,
@@ -224,7 +224,7 @@ NAME, INPUT = "{{ c.function.name }}", "{{ c.function.arguments | tojson }}"
             ),
             "does not write the results of tools",
         ),
-        ("{% for a in range(99999) %}" * 2 + "{% endfor %}" * 2, "takes longer than 0.5 seconds"),
+        ("{% for a in range(99999) %}" * 2 + "{% endfor %}" * 2, "took longer than 0.5 seconds"),
     ],
     ids=lambda value: "" if "{" in value or value == "hello" else value[:40],
 )

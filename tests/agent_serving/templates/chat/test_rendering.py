@@ -122,7 +122,10 @@ def test_a_template_that_takes_too_long_is_stopped(template: str) -> None:
 @pytest.mark.parametrize(
     ("template", "error"),
     [
-        ("{% for a in range(99999) %}{{ 'long ' * 9999 }}{% endfor %}", "ValueError: it writes"),
+        (
+            "{% for a in range(99999) %}{{ 'long ' * 9999 }}{% endfor %}",
+            "ValueError: the output of the template",
+        ),
         ("{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}", "RecursionError: "),
         ("{% for a in range(9999999) %}{% endfor %}", "OverflowError: "),
     ],
@@ -178,7 +181,7 @@ def test_the_dialect_of_a_template_is_found(name: str) -> None:
     first = found.candidates[0]
     assert (first.form, first.repairs, first.errors) == ("reply", 0, ())
     assert first.actions >= 5
-    assert "gave back" in first.reason
+    assert "read back" in first.reason
 
 
 def test_relatives_are_one_answer() -> None:
