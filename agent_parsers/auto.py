@@ -32,7 +32,7 @@ _TWO_WAYS: Final = (
 
 
 def dialect_of(text: str) -> Dialect | None:
-    """Return the dialect of *text*, or the one that reads plain text; `None` if it is not clear."""
+    """Return the dialect of *text*, or the one that reads plain text; `None` if it is unclear."""
     name, error = AutoOutputParser()._find_dialect(text)
     return None if error else get_dialect(name or _PLAIN)
 
@@ -87,10 +87,10 @@ class AutoOutputParser(AutoParser[T]):
 
 
 def is_signed(trial: DialectTrial, text: str) -> bool:
-    """Return whether *text*, as its dialect read it, has marks that plain text has not by chance.
+    """Return whether *text* has marks of its dialect that plain text would not have by chance.
 
-    A fence is Markdown, so it is no such mark. Nor is a label behind words, unless the dialect
-    writes this answer like that, given that the prompt begins the thought.
+    A fence is Markdown, so it is not such a mark. Nor is a label that follows words, unless the
+    dialect writes this answer like that when the prompt begins the thought.
     """
     if trial.actions:
         telling = telling_markers(trial.dialect) & trial.markers.keys()

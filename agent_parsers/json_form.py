@@ -76,7 +76,7 @@ __all__ = ["Storable", "from_json"]
 
 
 def from_json(data: Mapping[str, Any]) -> Any:
-    """Return the value that `to_json` wrote as *data*, of whichever class it is.
+    """Return the value that `to_json` wrote as *data*, whatever its class.
 
     Raises:
         TypeError: *data* is not an object, such as its text before `json.loads`.

@@ -62,9 +62,11 @@ class ReActJsonSingleInputOutputParser(NamedParser):
         if self._is_own and not self.pattern.groups:
             raise ValueError(f"the pattern {self.pattern.pattern!r} has no group for the JSON")
         if self._is_own and output_type_of(self.tools) is not None:
-            raise ValueError("a pattern of your own reads answers as text: leave it out")
+            raise ValueError(
+                "a pattern of your own reads answers as text: leave out pattern or output_type"
+            )
         if self._is_own and self.lenient:
-            raise ValueError("lenient reading finds the JSON itself: leave out pattern or lenient")
+            raise ValueError("lenient mode finds the JSON itself: leave out pattern or lenient")
         return self
 
     @property
@@ -122,7 +124,7 @@ class ReActJsonSingleInputOutputParser(NamedParser):
     def _check_only_whole(self, method: str, called: str = "") -> None:
         if self._is_own:
             raise NotImplementedError(
-                "a parser with a pattern of its own reads whole turns: use parse or invoke, or "
-                "leave out the pattern"
+                "a parser with a pattern of its own reads only whole turns: use parse or invoke, "
+                "or leave out the pattern"
             )
         super()._check_only_whole(method, called)

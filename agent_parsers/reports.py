@@ -24,7 +24,7 @@ __all__ = ["Report", "on_report"]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One repair or error. By default it has none of the model's text, only names of yours."""
+    """One repair or error. By default it has names that you chose, but no text of the model."""
 
     what: Literal["repair", "error"]
     """Whether the text was repaired, or could not be read."""
@@ -45,13 +45,13 @@ class Report:
 
 
 class Listener(NamedTuple):
-    """Who gets the reports."""
+    """A function that gets the reports."""
 
     tell: Callable[[Report], object]
     with_text: bool
 
     def hear(self, report: Report) -> None:
-        """Tell about *report*; what goes wrong in that is logged, so that the turn goes on."""
+        """Pass on *report*; an exception in the listener is logged, and the turn goes on."""
         try:
             self.tell(report)
         except Exception:
@@ -75,7 +75,7 @@ def on_report(tell: Callable[[Report], object], *, with_text: bool = False) -> C
     Args:
         tell: Takes a report.
         with_text: Whether reports may have what the model wrote, which may be private: the `cause`,
-            and names of tools that are none of the parser's.
+            and names of tools that the parser does not have.
 
     Returns:
         A function that ends it.

@@ -71,7 +71,7 @@ class CertainArguments:
         """Whether the call is spelt as its form says, so far."""
 
     def mark(self, text: str) -> None:
-        """Take *text* that stands between two inputs."""
+        """Take *text* from between two inputs."""
         if self.is_certain:
             self._between += text
             self.is_certain = len(self._between) <= _MOST_HELD

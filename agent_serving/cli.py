@@ -46,7 +46,7 @@ _EosToken: TypeAlias = Annotated[
     " 2 if the command line is wrong.",
 )
 def for_template(file: _Template, eos_token: _EosToken = None) -> None:
-    """Name the dialect that reads what a chat template writes; standard error says why."""
+    """Name the dialect of a chat template; the reason goes to standard error."""
     from agent_serving.templates import dialect_for_template  # lazily: rarely needed
 
     try:
@@ -59,17 +59,18 @@ def for_template(file: _Template, eos_token: _EosToken = None) -> None:
 
 @_derived.command(
     name="from-template",
-    epilog="Exit status: 0 if a dialect was derived; 1 if not, which standard error reports; 2 if"
-    " the command line is wrong.",
+    epilog="Exit status: 0 if a dialect was derived; 1 if not, with the reason on standard error; 2"
+    " if the command line is wrong.",
 )
 def from_template(
     file: _Template,
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Its name; default: that of the file.")
+        str | None,
+        typer.Option(metavar="NAME", help="Name of the dialect; default: that of the file."),
     ] = None,
     eos_token: _EosToken = None,
 ) -> None:
-    """Write the Python file of a dialect that reads and writes what a chat template writes.
+    """Write the Python file of a new dialect, derived from a chat template.
 
     Import the file, and pass its DIALECT to get_parser or register.
     """
@@ -109,8 +110,8 @@ def _tokens(eos_token: str | None) -> dict[str, str]:
 
 
 @commands.command(
-    epilog="Exit status: 0 if there is such a template; 1 if a template cannot say how the dialect"
-    " is spelt, which standard error reports; 2 if the command line is wrong."
+    epilog="Exit status: 0 if there is such a template; 1 if a template cannot describe the"
+    " dialect, with the reason on standard error; 2 if the command line is wrong."
 )
 def response_template(
     name: DialectArgument,
@@ -138,13 +139,11 @@ def response_template(
 def playground(
     port: Annotated[
         int,
-        typer.Option(
-            metavar="N", min=0, max=65535, help="Where it listens; 0 takes any free port."
-        ),
+        typer.Option(metavar="N", min=0, max=65535, help="Port to listen on; 0 for any free port."),
     ] = 0,
     browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
-    """Serve a page to try dialects on, to this machine only, until it is interrupted."""
+    """Serve a page for trying out dialects, only to this machine, until interrupted."""
     from agent_serving.playground.server import PlaygroundServer  # lazily: only needed here
 
     try:
@@ -172,7 +171,7 @@ class ServerKind(StrEnum):
 
 
 class ToolsPlace(StrEnum):
-    """Where the model learns of the tools."""
+    """What tells the model about the tools."""
 
     PROMPT = "prompt"
     TEMPLATE = "template"
@@ -188,8 +187,8 @@ _KeyFile: TypeAlias = Annotated[
 
 
 @commands.command(
-    epilog="Exit status: 0 if it was stopped by a signal; 1 if it cannot start, which standard"
-    " error reports; 2 if the command line is wrong."
+    epilog="Exit status: 0 if it was stopped by a signal; 1 if it cannot start, with the reason on"
+    " standard error; 2 if the command line is wrong."
 )
 def serve(
     upstream: Annotated[
@@ -218,7 +217,9 @@ def serve(
     ] = False,
     tools_in: Annotated[
         ToolsPlace,
-        typer.Option(help="Where the model learns of the tools; template: the server's has them."),
+        typer.Option(
+            help="What tells the model about the tools: the prompt, or the server's chat template."
+        ),
     ] = ToolsPlace.PROMPT,
     prompt: Annotated[
         str | None,
@@ -231,7 +232,7 @@ def serve(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Model to ask for, whatever clients name."),
+        typer.Option(metavar="NAME", help="Model to request, whatever model clients name."),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -253,7 +254,8 @@ def serve(
         ),
     ] = None,
     host: Annotated[
-        str, typer.Option(metavar="NAME", help="Where it listens; this machine only by default.")
+        str,
+        typer.Option(metavar="NAME", help="Address to listen on; only this machine by default."),
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="N", min=1, max=65535)] = 8000,
     key_env: _KeyEnv = None,
@@ -270,30 +272,33 @@ def serve(
         str | None, typer.Option(metavar="FILE", help="File with that key.")
     ] = None,
     max_bytes: Annotated[
-        int, typer.Option(metavar="N", min=1_000, help="Longest request, and longest reply.")
+        int,
+        typer.Option(
+            metavar="N", min=1_000, help="Maximum size of a request and of a reply, in bytes."
+        ),
     ] = 10_000_000,
     max_clients: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Most requests at once.")
+        int, typer.Option(metavar="N", min=1, help="Maximum number of requests at once.")
     ] = 2_000,
     timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.1, help="Longest time for a reply.")
+        float, typer.Option(metavar="SECONDS", min=0.1, help="Maximum time for a reply.")
     ] = 600,
     ping: Annotated[
         float,
         typer.Option(
-            metavar="SECONDS", min=0.1, help="A stream that is silent for so long says it is alive."
+            metavar="SECONDS", min=0.1, help="Send a ping in a stream that is silent for this long."
         ),
     ] = 15,
     grace: Annotated[
         int,
         typer.Option(
-            metavar="SECONDS", min=0, help="How long replies may go on after a signal to stop."
+            metavar="SECONDS", min=0, help="How long replies may continue after a signal to stop."
         ),
     ] = 30,
     log: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Add each run to this file, which parse and report read."
+            metavar="FILE", help="Append each run to this file, which parse and report can read."
         ),
     ] = None,
     redact: Annotated[

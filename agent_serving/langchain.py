@@ -50,14 +50,14 @@ __all__ = ["DialectChatModel"]
 
 
 class DialectChatModel(BaseChatModel):
-    """A model that calls tools, streams and answers with a schema, from one that writes text.
+    """Adds tool calls, streaming and structured output to a model that writes text.
 
     The prompt lists the tools in the dialect and the calls come back as `tool_calls`, so that
-    LangChain, LangGraph and what is built on them take it for a model with native calls. A reply
-    that cannot be read is told to the model, which tries again. A request without tools and without
-    calls in its past goes to the model as it is.
+    LangChain, LangGraph and what is built on them can use it like a model with native calls. If a
+    reply cannot be read, the model sees the error and tries again. A request without tools and
+    without calls in its history goes to the model unchanged.
 
-    The callbacks of a run see this model alone; those set on *llm* itself see what it is asked.
+    The callbacks of a run see this model alone; those set on *llm* itself see its requests.
     Settings such as ``temperature``, given to a call or by `bind`, go to *llm*.
 
     A message says in ``response_metadata`` how it ended (``finish_reason``), what was wrong with
@@ -149,7 +149,7 @@ class DialectChatModel(BaseChatModel):
             if isinstance(tool, dict) and _is_run_elsewhere(tool):
                 raise TypeError(
                     "a model that writes its calls as text cannot call a tool that only a provider"
-                    f" runs: give it one of yours; this one has {', '.join(tool)}"
+                    f" runs: pass a tool of your own; this one has the keys {', '.join(tool)}"
                 )
         given = [convert_to_openai_tool(tool) for tool in tools]
         return self.bind(tools=given, tool_choice=tool_choice, **kwargs)
@@ -163,7 +163,7 @@ class DialectChatModel(BaseChatModel):
         method: str = "json_schema",
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, Any]:
-        """Return the model with answers of a *schema*.
+        """Return the model with answers that fit a *schema*.
 
         Args:
             schema: A pydantic model, a `TypedDict`, a JSON Schema or a tool of OpenAI.
@@ -197,7 +197,7 @@ class DialectChatModel(BaseChatModel):
             parser = parser or JsonOutputKeyToolsParser(key_name=name, first_tool_only=True)
         else:
             known = "'json_schema', 'function_calling' or 'json_mode'"
-            raise ValueError(f"method is {known}, not {method!r}")
+            raise ValueError(f"method must be {known}, not {method!r}")
         if not include_raw:
             plain: Runnable[LanguageModelInput, Any] = asked | parser
             return plain
@@ -378,7 +378,7 @@ class _LastResult(BaseCallbackHandler):
         self._result = response
 
     def message(self, text: str) -> AIMessageChunk:
-        """Return *text* as a message that says how it ended and how many tokens it has."""
+        """Return *text* as a message with its stop reason and its number of tokens."""
         result = self._result
         if result is None or not (result.generations and result.generations[0]):
             return AIMessageChunk(content=text)

@@ -37,11 +37,11 @@ __all__ = ["DialectLLM"]
 
 
 class DialectLLM(FunctionCallingLLM):
-    """A model that calls tools, from one that writes text, for `FunctionAgent` and programs.
+    """Adds tool calls to a model that writes text, for `FunctionAgent` and programs.
 
-    The prompt lists the tools in the dialect. A reply that cannot be read is told to the model,
-    which tries again. A request without tools, such as those of `ReActAgent`, goes to the model as
-    it is. Other arguments of a call, such as ``temperature``, are passed to the model.
+    The prompt lists the tools in the dialect. If a reply cannot be read, the model sees the error
+    and tries again. A request without tools, such as those of `ReActAgent`, goes to the model
+    unchanged. Other arguments of a call, such as ``temperature``, are passed to the model.
 
     Raises (when it is asked):
         OutputParserException: Too many replies in a row could not be read.
@@ -205,7 +205,7 @@ class DialectLLM(FunctionCallingLLM):
             if isinstance(block, theirs.ToolCallBlock)
         ]
         if not calls and error_on_no_tool_call:
-            raise ValueError(f"expected a call of a tool, found {response.message.content!r}")
+            raise ValueError(f"expected a tool call, found {response.message.content!r}")
         return calls
 
     def _asking(
@@ -300,7 +300,7 @@ def _as_chat(message: theirs.ChatMessage) -> dict[str, Any]:
             case theirs.CachePoint():
                 pass
             case _:
-                raise TypeError(f"a model that writes text takes no {type(block).__name__}")
+                raise TypeError(f"a model that writes text cannot read a {type(block).__name__}")
     role = _ROLES.get(message.role.value, message.role.value)
     if role == "tool":
         beside["tool_call_id"] = message.additional_kwargs.get("tool_call_id", "")

@@ -42,10 +42,10 @@ _SDKS: Final = ("include_usage", "metadata", "preserve_raw_usage", "retry", "sto
 
 
 class AgentsDialectModel(Model):
-    """A model that calls tools, hands off and answers with a schema, from one that writes text.
+    """Adds tool calls, handoffs and structured output to a model that writes text.
 
-    The prompt lists the tools and handoffs in the dialect. A reply that cannot be read, and one
-    that calls an unknown tool, is told to the model, which tries again. The SDK would end the run.
+    The prompt lists the tools and handoffs in the dialect. If a reply cannot be read or calls an
+    unknown tool, the model sees the error and tries again. The SDK would end the run.
 
     Args:
         model: What is asked: a function, also an asynchronous one, as `run_agent` takes it.

@@ -46,7 +46,7 @@ _WHOLE: Final = frozenset(("stop", "tool_calls", "function_call"))
 
 
 class OpenAIReply:
-    """The reply of a server of OpenAI's Chat Completions API, whose model writes calls as text.
+    """A Chat Completions reply of a server whose model writes calls as text.
 
     `feed` takes a chunk of what the model writes and `close` its end. Both return chunks of the
     reply, for a client that asked for a stream; `completion` is the whole reply::
@@ -101,7 +101,7 @@ class OpenAIReply:
 
     @property
     def finish_reason(self) -> str:
-        """Why the reply ended: ``tool_calls`` or ``stop``, unless a chunk says that it was cut."""
+        """Why the reply ended: ``tool_calls`` or ``stop``, or another reason that a chunk gave."""
         if self._ended is not None and self._ended not in _WHOLE:
             return self._ended
         return "tool_calls" if self.tool_calls else "stop"
@@ -115,7 +115,7 @@ class OpenAIReply:
 
     @property
     def completion(self) -> dict[str, Any]:
-        """The whole reply, for a client that asked for no stream."""
+        """The whole reply, for a client that did not ask for a stream."""
         choice = {"index": 0, "message": self.message, "finish_reason": self.finish_reason}
         return self._chunks.completion([choice], self.usage)
 
@@ -154,8 +154,8 @@ class OpenAIReply:
         content = self._answer if self._parser.content is None else self._parser.content
         if content is not None and not content.startswith(self.content):
             raise OutputParserException(
-                "expected the content to begin with what was returned of it; does the prompt open a"
-                " thought?",
+                "the content does not begin with the part that was already returned; does the"
+                " prompt open a thought?",
                 llm_output=self._parser.text,
             )
         thought = self._from_before + (self._parser.thought or "")
@@ -167,7 +167,7 @@ class OpenAIReply:
         return [*(self._chunk(delta) for delta in deltas), last, *usage]
 
     def retry(self, error: OutputParserException) -> tuple[AgentAction, str]:
-        """Begin the turn again, since the model is to correct its *error*.
+        """Start the turn again, so that the model can correct its *error*.
 
         Reasoning that was returned stays.
 
@@ -239,12 +239,12 @@ class ChatChunks:
     def chunk(
         self, delta: dict[str, Any], reason: str | None = None, *, index: int = 0, **beside: Any
     ) -> dict[str, Any]:
-        """Return a chunk with the *delta* of a choice, and what stands *beside* that."""
+        """Return a chunk with the *delta* of a choice, and the fields *beside* it."""
         choice = {"index": index, "delta": delta, **beside, "finish_reason": reason}
         return {**self._of_chunk, "choices": [choice]}
 
     def usage(self, usage: Any) -> dict[str, Any]:
-        """Return the chunk with the *usage*, which is the last one."""
+        """Return the last chunk, which has the *usage*."""
         return {**self._of_chunk, "choices": [], "usage": usage}
 
     def completion(self, choices: list[dict[str, Any]], usage: Any) -> dict[str, Any]:
@@ -253,7 +253,7 @@ class ChatChunks:
 
 
 def as_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the ``usage_metadata`` of a message as this API has it."""
+    """Return the ``usage_metadata`` of a message in the format of this API."""
     return {
         "prompt_tokens": usage["input_tokens"],
         "completion_tokens": usage["output_tokens"],
@@ -270,7 +270,7 @@ def _call(action: AgentAction) -> dict[str, Any]:
 
 
 def call_part(call_id: str | None, name: str, arguments: str) -> dict[str, Any]:
-    """Return a call with *arguments* that are JSON text, as ``tool_calls`` of a message has it."""
+    """Return a call with *arguments* as JSON text, in the format of ``tool_calls``."""
     return {
         "id": call_id,
         "type": "function",
@@ -279,5 +279,5 @@ def call_part(call_id: str | None, name: str, arguments: str) -> dict[str, Any]:
 
 
 def image_part(url: str) -> dict[str, Any]:
-    """Return the image at a *url*, which may be a data URL, as the content of a message has it."""
+    """Return the image at *url*, which may be a data URL, as a part of a message's content."""
     return {"type": "image_url", "image_url": {"url": url}}

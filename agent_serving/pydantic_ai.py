@@ -43,10 +43,10 @@ __all__ = ["DialectModel"]
 
 
 class DialectModel(Model):
-    """A model that calls tools and answers with a schema, from one that writes text.
+    """Adds tool calls and structured output to a model that writes text.
 
-    The prompt lists the tools in the dialect. A reply that cannot be read is told to the model,
-    which tries again. ``output_type`` works as an output tool, by default, and as `NativeOutput`.
+    The prompt lists the tools in the dialect. If a reply cannot be read, the model sees the error
+    and tries again. ``output_type`` works as an output tool, by default, and as `NativeOutput`.
 
     Args:
         model: What is asked: a function, also an asynchronous one, as `run_agent` takes it.
@@ -298,4 +298,4 @@ def _content(content: Any) -> Any:
 
 
 def _refused(part: object) -> UserError:
-    return UserError(f"a model that writes text takes no {type(part).__name__}")
+    return UserError(f"a model that writes text cannot read a {type(part).__name__}")

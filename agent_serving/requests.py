@@ -14,26 +14,29 @@ _log: Final = logging.getLogger(__name__)
 
 
 def served_names() -> dict[str, str]:
-    """Return all dialects by the names that servers know them by, such as ``ap_hermes``."""
+    """Return all dialects by the names that servers use, such as ``ap_hermes``."""
     return {f"ap_{name}": name for name in list_dialects()}
 
 
 def tools_of(tools: Iterable[Any] | None) -> ToolSet | None:
-    """Return the *tools* of a request, pydantic models in OpenAI's form; `None` if it has none.
+    """Return the *tools* of a request, pydantic models in OpenAI's format, as a `ToolSet`.
 
-    Arguments get the types that the schemas ask for. Missing and unknown arguments are left to the
-    client. If a schema is invalid, this is logged, and arguments are taken as they are written.
+    Returns `None` without tools. Arguments get the types that the schemas ask for. Missing and
+    unknown arguments are left to the client. If a schema is invalid, this is logged, and arguments
+    are not converted.
     """
     written = [tool.model_dump(exclude_none=True) for tool in tools or ()]
     try:
         return ToolSet(written, unknown_keys="keep", missing_keys="keep") if written else None
     except (TypeError, ValueError) as error:
-        _log.warning("arguments are not converted, since the tools cannot be read: %s", error)
+        _log.warning(
+            "arguments are not converted, since the schemas of the tools cannot be read: %s", error
+        )
         return None
 
 
 def ends_in_mark(dialect: str, text: str) -> Literal["", "opens", "closes"]:
-    """Return whether *text* ends in a mark that opens or closes a reasoning block."""
+    """Return whether *text* ends with a mark that opens or closes a reasoning block."""
     return machine(get_dialect(dialect), "lenient").thought_mark(text)
 
 

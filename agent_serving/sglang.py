@@ -23,7 +23,7 @@ from agent_serving.turns import ServedPart, ServedTurn, read_turn
 
 
 class DialectDetector(BaseFormatDetector):
-    """Finds the calls of a dialect in what follows the reasoning."""
+    """Finds the calls of a dialect in the text after the reasoning."""
 
     dialect: ClassVar[str]
 
@@ -33,9 +33,9 @@ class DialectDetector(BaseFormatDetector):
 
     @override
     def has_tool_call(self, text: str) -> bool:
-        """Return whether *text* is for `detect_and_parse`; without a call, it is content.
+        """Return whether `detect_and_parse` should read *text*, because it has a call.
 
-        An answer is so in dialects with one call in a turn, such as ``react``, which mark it.
+        Dialects with one call in a turn, such as ``react``, mark answers too, so any text counts.
         """
         if not get_dialect(self.dialect).several:
             return True
@@ -58,7 +58,7 @@ class DialectDetector(BaseFormatDetector):
 
     @override
     def finish(self, tools: list[Any]) -> Any:
-        """Return what the end of the output adds."""
+        """Return the content and calls that the end of the output adds."""
         part = ServedPart() if self._turn is None else self._turn.close()
         return _result(part, (call.index for call in part.calls))
 
@@ -70,7 +70,7 @@ class DialectDetector(BaseFormatDetector):
         thinking_mode: bool = False,
         parallel_tool_calls: bool = True,
     ) -> Any:
-        """Return what constrains the output, with its thought in *thinking_mode*.
+        """Return the structural tag for the output, with the thought in *thinking_mode*.
 
         Raises:
             ValueError: The dialect has no grammar.
@@ -87,22 +87,22 @@ class DialectDetector(BaseFormatDetector):
 
     @override
     def supports_structural_tag(self) -> bool:
-        """Return that there is none for each call: `get_structural_tag` is for the whole output."""
+        """Return false: `get_structural_tag` is for the whole output, not for each call."""
         return False
 
     @override
     def parses_required_natively(self) -> bool:
-        """Return that calls which the client requires are in the model's own format, too."""
+        """Return true: calls that the client requires are in the model's own format too."""
         return True
 
     @override
     def structure_info(self) -> NoReturn:
-        """Raise, since `supports_structural_tag` says that there is none."""
+        """Raise `NotImplementedError`, since `supports_structural_tag` is false."""
         raise NotImplementedError(f"ap_{self.dialect} has no structural tag for one call")
 
 
 def register() -> None:
-    """Add all dialects to the names that ``--tool-call-parser`` takes, as ``ap_NAME``."""
+    """Register all dialects for ``--tool-call-parser``, as ``ap_NAME``."""
     for name, dialect in served_names().items():
         members = {"dialect": dialect, "__module__": __name__}
         detector: type[Any] = type(f"{name}_detector", (DialectDetector,), members)

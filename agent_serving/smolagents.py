@@ -53,13 +53,13 @@ _TOGETHER: Final = "(the results of this turn are given together)"
 
 
 class SmolDialectModel(Model):
-    """A model that calls tools, from one that writes text, for `ToolCallingAgent`.
+    """Adds tool calls to a model that writes text, for `ToolCallingAgent`.
 
-    The prompt lists the tools in the dialect. A reply that cannot be read is told to the model,
-    which tries again. An answer becomes a call of ``final_answer``. A request without tools, such
-    as those of `CodeAgent`, goes to the model as it is.
+    The prompt lists the tools in the dialect. If a reply cannot be read, the model sees the error
+    and tries again. An answer becomes a call of ``final_answer``. A request without tools, such as
+    those of `CodeAgent`, goes to the model unchanged.
 
-    smolagents keeps no reasoning. What stands before a call in a dialect with one call a turn, such
+    smolagents keeps no reasoning. The text before a call in a dialect with one call in a turn, such
     as ``react``, is the content; other reasoning is in ``message.raw``.
 
     Args:
@@ -228,7 +228,7 @@ def _content(content: Any) -> Any:
         if block["type"] == "image" and "image" in block:
             block = image_part(make_image_url(encode_image_base64(block["image"])))
         elif block["type"] not in ("text", "image_url"):
-            raise TypeError(f"a model that writes text takes no {block['type']}")
+            raise TypeError(f"a model that writes text cannot read parts of type {block['type']}")
         blocks.append(block)
     is_text = all(block["type"] == "text" for block in blocks)
     return "\n".join(block["text"] for block in blocks) if is_text else blocks

@@ -33,7 +33,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ServedCall:
-    """A call as OpenAI's API has it, or what a chunk adds to the arguments of one."""
+    """A call in the format of OpenAI's API, or what a chunk adds to its arguments."""
 
     name: str
     """Name of the tool; empty if the call has begun before."""
@@ -57,7 +57,7 @@ class ServedPart:
     """The thoughts, if they are separated."""
 
     def add(self, more: ServedPart) -> None:
-        """Add what follows."""
+        """Add *more*, which comes next."""
         self.content += more.content
         self.reasoning += more.reasoning
         for call in more.calls:
@@ -73,7 +73,7 @@ class ServedPart:
 
 
 class ServedTurn:
-    """Reads one turn, and never raises because of what the model wrote.
+    """Reads one turn, and raises no exception, whatever the model wrote.
 
     A turn that cannot be read becomes content, except for what was reported before, and the reason
     is logged. Thoughts are reasoning; or they stay in the content, with their marks, and one
@@ -161,7 +161,7 @@ class ServedTurn:
         return part
 
     def close(self) -> ServedPart:
-        """Return what the end of the text adds; nothing if it was closed before."""
+        """Return what the end of the text adds; an empty part if `close` was called before."""
         part = ServedPart()
         if self._is_over:
             return part
@@ -198,7 +198,12 @@ class ServedTurn:
         what = "reasoning" if self._splits and self._is_marked else "content"
         setattr(part, what, getattr(part, what) + rest)
         if (waiting + rest).strip() and self._has_calls:
-            _log.warning("%s: text is %s, not a call: %s", self._machine.dialect.name, what, error)
+            _log.warning(
+                "%s: the text cannot be read as a call, so it is %s: %s",
+                self._machine.dialect.name,
+                what,
+                error,
+            )
 
     def _add(self, events: Iterable[Event], part: ServedPart) -> None:
         """Add what *events* report to *part*."""
@@ -348,7 +353,10 @@ class ServedTurn:
             call_id = getattr(action, "tool_call_id", None)
             self._report(action.tool, arguments[len(sent) :], call_id, part)
         else:
-            _log.error("%s: arguments are not whole", self._machine.dialect.name)
+            _log.error(
+                "%s: the arguments sent so far are not those of the whole call",
+                self._machine.dialect.name,
+            )
         name = "reasoning" if self._splits else "content"
         setattr(part, name, getattr(part, name) + "".join(self._thought))
         self.count += 1

@@ -27,9 +27,9 @@ class VerlToolParser(ToolParser):
     @property
     @override
     def stop_token_ids(self) -> list[int]:
-        """Return the tokens of the dialect's stop sequences, after which a turn is over.
+        """Return the tokens of the dialect's stop sequences, which end a turn.
 
-        A stop sequence that is not one token, such as that of ``react``, has none.
+        A stop sequence that is not a single token, such as that of ``react``, is left out.
         """
         unknown = getattr(self.tokenizer, "unk_token_id", None)
         ids = map(self.tokenizer.convert_tokens_to_ids, get_dialect(self.dialect).stop)
@@ -53,7 +53,7 @@ class VerlToolParser(ToolParser):
 
 
 def register() -> None:
-    """Register all dialects as ``ap_NAME``."""
+    """Register the parsers of all dialects, as ``ap_NAME``."""
     for name, dialect in served_names().items():
         members = {"dialect": dialect, "__module__": __name__}
         parser: type[Any] = type(f"{name}_parser", (VerlToolParser,), members)

@@ -45,7 +45,7 @@ _LONGEST_MARK: Final = 32
 
 
 class VllmReasoning(ReasoningParser):
-    """Names a `VllmParser` and tells vLLM's engine where a thought ends."""
+    """Stands for a `VllmParser`, and tells vLLM's engine where a thought ends."""
 
     dialect: ClassVar[str]
 
@@ -61,7 +61,7 @@ class VllmReasoning(ReasoningParser):
 
     @override
     def is_reasoning_end(self, input_ids: Sequence[int]) -> bool:
-        """Return whether *input_ids* ends in a mark that closes the thought."""
+        """Return whether *input_ids* ends with a mark that closes the thought."""
         return ends_in_mark(self.dialect, _end_of(self.model_tokenizer, input_ids)) == "closes"
 
     @override
@@ -80,14 +80,14 @@ class VllmReasoning(ReasoningParser):
 
 
 class VllmCalls(ToolParser):
-    """Names a `VllmParser`."""
+    """Stands for a `VllmParser`, so that vLLM knows the name."""
 
     dialect: ClassVar[str]
     supports_required_and_named = False  # the model writes its own format, not a list in JSON
 
 
 class VllmParser(Parser):
-    """Reads the thoughts, content and calls of one reply, and constrains what is written."""
+    """Reads the thoughts, content and calls of one reply, and constrains the output."""
 
     dialect: ClassVar[str]
     always_adjust_request = True
@@ -107,7 +107,7 @@ class VllmParser(Parser):
 
     @override
     def is_reasoning_end(self, input_ids: Sequence[int]) -> bool:
-        """Return whether the prompt *input_ids* ends in a mark that closes the thought."""
+        """Return whether the prompt *input_ids* ends with a mark that closes the thought."""
         reasoning = self._reasoning_parser
         return reasoning is None or bool(reasoning.is_reasoning_end(input_ids))
 
@@ -121,7 +121,7 @@ class VllmParser(Parser):
 
     @override
     def adjust_request(self, request: Any) -> Any:
-        """Keep marks that are special tokens in the text, and constrain it if that is asked for.
+        """Keep special tokens in the text, and constrain the output if the request asks for it.
 
         Raises:
             VLLMValidationError: The dialect has no grammar for what is asked.
@@ -268,7 +268,7 @@ def _end_of(tokenizer: Any, ids: Sequence[int]) -> str:
 
 
 def register() -> None:
-    """Register all dialects as ``ap_NAME``; vLLM may call this more than once."""
+    """Register the parsers of all dialects, as ``ap_NAME``; vLLM may call this more than once."""
     for name, dialect in served_names().items():
         members = {"dialect": dialect, "__module__": __name__}
         calls: type[Any] = type(f"{name}_tools", (VllmCalls,), members)
@@ -292,8 +292,8 @@ def _with_ours(get_parser: Callable[..., Any]) -> Callable[..., Any]:
             return composed
         if len(dialects) > 1:
             raise TypeError(
-                "an ap_ parser reads thoughts and calls: --tool-call-parser and --reasoning-parser"
-                " take the same one"
+                "an ap_ parser reads both thoughts and calls: pass the same one as"
+                " --tool-call-parser and --reasoning-parser"
             )
         copied = ("reasoning_parser_cls", "tool_parser_cls", "tool_strict_level")
         members = {name: getattr(composed, name) for name in copied}

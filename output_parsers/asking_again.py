@@ -234,10 +234,10 @@ def _text(reply: Any) -> str:
         return text_of(reply)
     except TypeError as error:
         raise TypeError(
-            f"the model gave {type(reply).__name__} in place of a text or a message"
+            f"expected a text or a message from the model, got {type(reply).__name__}"
         ) from error
 
 
 def _present(reply: Any) -> Any:
     """Return *reply*; raise if it would have to be awaited."""
-    return present(reply, "the model is asynchronous: use ainvoke, or aparse")
+    return present(reply, "the model is asynchronous: use ainvoke or aparse")

@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 class BaseLLMOutputParser(ABC, Generic[T]):
-    """Turns model output into a `T`."""
+    """Turns model output into a value of type `T`."""
 
     @abstractmethod
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> T:
@@ -171,7 +171,7 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> list[T]:
-        """Do the same as `batch`; if the parser waits, or LangChain runs it, as `Step.abatch`."""
+        """Do the same as `batch`; if the parser awaits or LangChain runs it, as `Step.abatch`."""
         given = config if isinstance(config, Sequence) else [config]
         if self._waits() or any(map(is_langchains, given)):
             return await super().abatch(
@@ -270,7 +270,7 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> T:
-        """Parse the text of the first of *result*; by default *partial* makes no difference."""
+        """Parse the text of the first generation in *result*; *partial* is ignored by default."""
         return self._parse_output(result[0])
 
     @override
@@ -372,7 +372,7 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
         )
 
     def asdict(self, **kwargs: Any) -> builtins.dict[str, Any]:
-        """Return the fields, as ``model_dump(**kwargs)`` does, and the ``_type`` if it has one."""
+        """Return the fields, as ``model_dump(**kwargs)`` does, and ``_type`` if there is one."""
         fields = self.model_dump(**kwargs)
         with suppress(NotImplementedError):
             fields["_type"] = self._type

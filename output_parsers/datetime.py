@@ -62,7 +62,7 @@ class DatetimeOutputParser(BaseOutputParser[datetime]):
         except ValueError as error:
             raise OutputParserException(
                 f"Could not parse datetime string: {text}",
-                observation=f"Your reply was not such a date and time: {error}. "
+                observation=f"Your reply is not a date and time in the right form: {error}. "
                 + self.get_format_instructions(),
                 llm_output=text,
             ) from error

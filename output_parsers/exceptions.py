@@ -105,7 +105,7 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
         self.__dict__["observation"] = said
 
     def observe_later(self, write: Callable[[Self], str]) -> None:
-        """Let *write* return the observation for this exception when it is first asked for."""
+        """Have *write* return the observation for this exception when it is first needed."""
         self.__dict__["observation"] = write
 
     def __reduce__(self) -> str | tuple[Any, ...]:

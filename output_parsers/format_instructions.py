@@ -88,7 +88,7 @@ What is asked for:
 
 
 def only_json_instructions(model: type[Any] | dict[str, Any]) -> str:
-    """Return the request for a reply that is a JSON value and nothing else.
+    """Return the format instructions for a reply that is a JSON value and nothing else.
 
     Args:
         model: A pydantic or ``pydantic.v1`` model, or a JSON Schema.
@@ -97,7 +97,7 @@ def only_json_instructions(model: type[Any] | dict[str, Any]) -> str:
 
 
 def json_instructions(model: type[Any] | dict[str, Any]) -> str:
-    """Return the request for JSON valid against *model*, a schema or a pydantic model."""
+    """Return the format instructions for JSON that fits *model*, a schema or a pydantic model."""
     return PYDANTIC_FORMAT_INSTRUCTIONS.format(schema=_shown(model))
 
 

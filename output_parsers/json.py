@@ -74,7 +74,7 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
     @classmethod
     def _check_model(cls, model: Any) -> Any:
         if not (model is None or isinstance(model, type | dict)):  # a schema works too
-            raise ValueError(f"pydantic_object should be a model, which is a class, not {model!r}")
+            raise ValueError(f"expected pydantic_object to be a model class, not {model!r}")
         return model
 
     @override
@@ -94,14 +94,14 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
-        """Return the JSON value in the first of *result*.
+        """Return the JSON value in the first generation in *result*.
 
         Args:
             result: What the model generated.
             partial: Whether more may follow; then the result is `None` until there is a value.
 
         Raises:
-            ModelRefusalError: The message of the first of *result* refuses.
+            ModelRefusalError: The message of the first generation in *result* refuses.
             OutputParserException: There is no value, and *partial* is not set.
         """
         check_refusal(vars(result[0]).get("message"))
@@ -124,7 +124,7 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
 
     @override
     def get_format_instructions(self) -> str:
-        """Return the request for JSON only, and its schema if there is a ``pydantic_object``."""
+        """Return the format instructions: JSON only, with the schema of ``pydantic_object``."""
         if self.pydantic_object is None:
             return "Return a JSON object."
         return only_json_instructions(self._get_schema(self.pydantic_object))

@@ -78,9 +78,9 @@ def part_of(output: ModelOutput) -> str | HasContent:
     text = getattr(output, "text", None)
     if isinstance(text, str):
         return text
-    found = "one call of a message" if is_call(output) else kind_of(output)
+    found = "a single tool call" if is_call(output) else kind_of(output)
     raise TypeError(
-        f"a parser takes a str, a message or a generation, not {found};"
+        f"expected a str, a message or a generation, not {found};"
         " outputs.from_any says what else counts as a message"
     )
 
@@ -103,7 +103,7 @@ def _has_content(value: Any) -> bool:
 
 
 def other_role(part: str | HasContent) -> str:
-    """Return the type of a message that is not of a model, such as ``"human"``; else ``""``."""
+    """Return the type of a message that the model did not write, else ``""``."""
     kind = getattr(part, "type", None)
     if kind in _OF_A_MODEL or not isinstance(kind, str) or kind not in MESSAGE_CLASSES:
         return ""
@@ -120,8 +120,8 @@ def check_of_model(output: ModelOutput) -> None:
 
 
 def not_of_a_model(role: str) -> str:
-    """Return what is wrong with a message of the type *role*."""
-    return f"a parser takes a message of a model, which has the type 'ai', not {role!r}"
+    """Return the error message for a message of the type *role*."""
+    return f"expected a message from the model, which has the type 'ai', not {role!r}"
 
 
 def check_text(text: object) -> None:

@@ -52,7 +52,7 @@ class OutputFunctionsParser(BaseGenerationOutputParser[Called]):
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
-        """Return the function call in the message of the first of *result*; see the class.
+        """Return the function call in the message of the first generation in *result*.
 
         Args:
             result: What a chat model generated.
@@ -264,7 +264,7 @@ class PydanticOutputFunctionsParser(OutputFunctionsParser[Called]):
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
-        """Return the function call in the message of the first of *result* as an object.
+        """Return the function call in the first generation in *result* as an object.
 
         Args:
             result: What a chat model generated.
@@ -314,7 +314,7 @@ def _build(model: Any, args: Any) -> Any:
         return model.parse_raw(args)
     except RecursionError as error:
         raise OutputParserException(
-            "the arguments are nested too deep",
+            "the arguments are nested too deeply",
             llm_output=args,
-            observation="The arguments of your call are nested too deep. Call again with fewer.",
+            observation="The arguments of your call are nested too deeply. Use fewer levels.",
         ) from error

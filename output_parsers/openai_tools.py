@@ -87,7 +87,7 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
-        """Return the calls in the message of the first of *result*; see the class.
+        """Return the calls in the message of the first generation in *result*; see the class.
 
         Args:
             result: What a chat model generated.

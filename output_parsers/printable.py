@@ -29,7 +29,7 @@ def _printable(char: str) -> str:
 
 
 def cells(text: str) -> int:
-    """Return how many cells of a terminal the printable *text* takes."""
+    """Return how many terminal cells the printable *text* takes."""
     return len(text) if text.isascii() else sum(map(_cells, text))
 
 
@@ -61,7 +61,7 @@ def clipped(text: str, room: int) -> str:
 
 
 def excerpt(line: str, start: int, end: int, room: int) -> tuple[str, str]:
-    """Return what is shown of *line* around ``line[start:end]``, and the marks below it.
+    """Return the part of *line* around ``line[start:end]`` that fits, and the marks below it.
 
     Args:
         line: A line of a text, without its line break.

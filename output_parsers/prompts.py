@@ -62,7 +62,7 @@ class PromptTemplate(Runnable[dict[str, Any], StringPromptValue]):
         )
         """The names of the other placeholders, sorted."""
         if set(self.input_variables) != set(names) - self.partial_variables.keys():
-            raise ValueError(f"the template has places for {sorted(names)}")
+            raise ValueError(f"expected input_variables for the placeholders {sorted(names)}")
         self.name: str | None = None
 
     @classmethod
@@ -100,7 +100,7 @@ class PromptTemplate(Runnable[dict[str, Any], StringPromptValue]):
         """
         missing = [name for name in self.input_variables if name not in values]
         if missing:
-            raise KeyError(f"the prompt has places for {', '.join(missing)}, which were not given")
+            raise KeyError(f"the prompt has placeholders without a value: {', '.join(missing)}")
         filled = {
             name: value() if callable(value) else value
             for name, value in self.partial_variables.items()
@@ -139,7 +139,7 @@ def _names_in(template: str) -> list[str]:
             continue
         # Values are from models and callers, so their attributes and items are not accessible.
         if not name.isidentifier() or "{" in (spec or ""):
-            raise ValueError(f"a place in a template is a plain name, not {name!r}")
+            raise ValueError(f"a placeholder in a template must be a plain name, not {name!r}")
         if name not in names:
             names.append(name)
     return names

@@ -71,14 +71,14 @@ class PydanticOutputParser(JsonOutputParser[Model]):
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Model | Any: ...
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Model | Any:
-        """Return the object that the JSON in the first of *result* describes.
+        """Return the object that the JSON in the first generation in *result* describes.
 
         Args:
             result: What the model generated.
             partial: Whether more may follow; then the result is `None` until it is valid.
 
         Raises:
-            ModelRefusalError: The message of the first of *result* refuses.
+            ModelRefusalError: The message of the first generation in *result* refuses.
             OutputParserException: There is no valid JSON, and *partial* is not set.
         """
         data = super().parse_result(result, partial=partial)
@@ -110,7 +110,7 @@ class PydanticOutputParser(JsonOutputParser[Model]):
 
     @override
     def get_format_instructions(self) -> str:
-        """Return the request for JSON of the model's schema."""
+        """Return the format instructions for JSON that fits the model's schema."""
         return json_instructions(self._get_schema(self.pydantic_object))
 
     @override

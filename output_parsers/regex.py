@@ -45,8 +45,8 @@ class RegexParser(BaseOutputParser[dict[str, str]]):
         groups = compiled(self.regex).groups
         if groups < len(self.output_keys):
             raise ValueError(
-                f"{self.regex!r} has {groups} groups, and there are {len(self.output_keys)} "
-                "output_keys"
+                f"{self.regex!r} has {groups} groups; expected at least {len(self.output_keys)}, "
+                "one for each of output_keys"
             )
         return self
 

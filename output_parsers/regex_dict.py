@@ -106,7 +106,7 @@ class RegexDictParser(BaseOutputParser[dict[str, str]]):
         pieces = {"{{": "{", "}}": "}", "{}": re.escape(label), "{0}": re.escape(label)}
         if {"{", "}"} & set(_BRACES.findall(self.regex_pattern)):
             raise ValueError(
-                f"regex_pattern {self.regex_pattern!r} has braces that are not doubled"
+                f"literal braces must be doubled in regex_pattern {self.regex_pattern!r}"
             )
         return _BRACES.sub(lambda brace: pieces[brace[0]], self.regex_pattern)
 

@@ -69,7 +69,7 @@ class YamlOutputParser(BaseOutputParser[Model]):
         """
         check_text(text)
         if len(text) > self.max_chars:
-            limit = f"{len(text):,} characters, of {self.max_chars:,} at most"
+            limit = f"{len(text):,} characters; the limit is {self.max_chars:,}"
             raise OutputParserException(
                 f"the text has {limit}",
                 observation=f"Your reply has {limit}. Reply with a shorter document.",

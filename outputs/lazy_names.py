@@ -15,7 +15,7 @@ _IMPORTLIB: Final = "importlib._bootstrap"
 
 
 def modules_of(names: Mapping[str, str]) -> dict[str, str]:
-    """Return the module of each name, from the *names* of each module, with blanks between them."""
+    """Return the module of each name, given the *names* of each module, separated by spaces."""
     return {name: module for module, own in names.items() for name in own.split()}
 
 

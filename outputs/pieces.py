@@ -27,7 +27,7 @@ class Remark(NamedTuple):
 
 
 def cut(parts: Iterable[Piece], edges: Iterable[int]) -> Iterator[Piece]:
-    """Yield the *parts* of a text in pieces: none is empty, and none goes on across an edge.
+    """Cut the *parts* of a text at the *edges*; yield the pieces that are not empty.
 
     Args:
         parts: The parts, in order.

@@ -72,7 +72,7 @@ class AgentAction(_AsLangChainPrintsIt, BaseModel, Storable):
 
 
 class AgentActionMessageLog(AgentAction):
-    """An action that came in messages, which it keeps for the next prompt.
+    """An action that came in messages; it keeps them for the next prompt.
 
     Args:
         message_log: The messages the model sent.
@@ -143,7 +143,7 @@ class AgentFinish(_AsLangChainPrintsIt, BaseModel, Storable):
 
     @property
     def output(self) -> Any:
-        """The answer: what is under ``"output"``; `None` if nothing is."""
+        """The answer: the return value ``"output"``; `None` if there is none."""
         return self.return_values.get("output")
 
     @property
@@ -153,7 +153,7 @@ class AgentFinish(_AsLangChainPrintsIt, BaseModel, Storable):
 
 
 def is_from_langchain(action: Any) -> bool:
-    """Return whether *action* is LangChain's, or came in messages of LangChain."""
+    """Return whether *action* is LangChain's, or came in LangChain messages."""
     is_theirs = hasattr(action, "lc_id")
     return is_theirs or any(map(is_langchains, getattr(action, "message_log", ())))
 
@@ -163,14 +163,15 @@ def in_kind_of(
     messages: Sequence[BaseMessage],
     known: Mapping[int, BaseMessage] = MappingProxyType({}),
 ) -> list[BaseMessage]:
-    """Return *messages*, written for these *actions*, as messages of the actions' own library.
+    """Return *messages*, which represent *actions*, as messages of the library of the actions.
 
-    They are LangChain's if an action is from LangChain, whose prompts and models take no others.
+    If an action is from LangChain, they become LangChain's, since its prompts and models take no
+    others.
 
     Args:
         actions: The actions.
         messages: Our messages.
-        known: Those of them that stand for messages of the actions, by the `id` of the latter.
+        known: Those that represent messages of the actions, by the `id` of the action's message.
     """
     actions = list(actions)
     if not any(map(is_from_langchain, actions)):
@@ -183,7 +184,7 @@ def in_kind_of(
 
 
 class LoggedStep(Protocol):
-    """A step of a log: a `TranscriptStep`."""
+    """A step of a log, such as a `TranscriptStep`."""
 
     @property
     def action(self) -> AgentAction | AgentFinish | None:
@@ -207,7 +208,7 @@ T = TypeVar("T", default=Any)
 
 
 class WithResult(Generic[T]):
-    """A turn, whose result is looked at in one way, whatever the dialect."""
+    """A turn whose result has the same properties in every dialect."""
 
     __slots__ = ()
 
@@ -227,7 +228,7 @@ class WithResult(Generic[T]):
 
     @property
     def output(self) -> T | None:
-        """What is answered; `None` if the turn calls tools."""
+        """The value of the answer; `None` if the turn calls tools."""
         if not isinstance(self.result, AgentFinish):
             return None
         answer: T | None = self.result.output
@@ -284,12 +285,12 @@ def pair_of(step: Any) -> tuple[AgentAction, Any]:
 
 
 def observation_text(observation: Any) -> str:
-    """Return an observation as text, as by `as_text`, with the type of each file in its place."""
+    """Return an observation as text, like `as_text`, with each file replaced by its type."""
     return parts_as_text(parts_seen(observation)) or as_text(observation)
 
 
 def parts_as_text(parts: Parts) -> str:
-    """Return *parts* as text, with the type of each file in place of the file."""
+    """Return *parts* as text, with each file replaced by its type."""
     return "\n".join(map(as_text, parts))
 
 

@@ -147,13 +147,13 @@ def _is_own(action: object) -> bool:
 
 
 def own_result(result: Any) -> Any:
-    """Return *result*, an action or an answer of ours, LangChain's or both, as ours."""
+    """Return *result*, an action or an answer of either library, as ours."""
     if is_action(result):
         return own_action(result)
     return AgentFinish(result.return_values, result.log) if is_finish(result) else result
 
 
 def own_steps(steps: Iterable[tuple[Any, Any]]) -> list[tuple[AgentAction, Any]]:
-    """Return *steps*, pairs of an action and what the tool returned, with our actions."""
+    """Return *steps*, pairs of an action and an observation, with each action as ours."""
     known: dict[int, BaseMessage] = {}
     return [(own_action(action, known), observation) for action, observation in steps]

@@ -49,7 +49,7 @@ class CommandGroup(TyperGroup):
             )
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; what is wrong with its options is said in the words of options."""
+        """Run a command; errors name its options, not the arguments of Python functions."""
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
@@ -58,7 +58,7 @@ class CommandGroup(TyperGroup):
 
 
 class Commands(typer.Typer):
-    """Commands of the command line, as applications offer them: see `Command`."""
+    """A Typer application whose commands are of the class `Command`."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(cls=CommandGroup, rich_markup_mode=None, **options)

@@ -52,13 +52,13 @@ class TextOrJson(StrEnum):
 
 
 def fail(message: str) -> NoReturn:
-    """Say on standard error why there is no result, and exit."""
+    """Print *message*, which says why there is no result, to standard error, and exit."""
     typer.echo(f"{NAME}: {on_command_line(message)}", err=True)
     raise typer.Exit(NOT_ALL)
 
 
 def known_dialect(name: str) -> str:
-    """Return the name of the dialect with this *name* or alias; any other is a usage error."""
+    """Return the name of the dialect with this *name* or alias; without one, a usage error."""
     from agent_parsers import get_dialect
 
     try:
@@ -100,7 +100,7 @@ DialectOption: TypeAlias = Annotated[
         metavar="NAME",
         callback=known_or_auto,
         autocompletion=dialects_like,
-        help="Dialect of the models' text, or a model that writes it; recognised if not named.",
+        help="Dialect of the text, or a model that writes it; detected by default.",
     ),
 ]
 DialectArgument: TypeAlias = Annotated[
@@ -109,7 +109,7 @@ DialectArgument: TypeAlias = Annotated[
         metavar="NAME",
         callback=known_dialect,
         autocompletion=dialects_like,
-        help="A dialect, by its name or alias, or a model that writes it.",
+        help="Name or alias of a dialect, or the name of a model that writes it.",
         show_default=False,
     ),
 ]
@@ -117,7 +117,7 @@ LenientFlag: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--lenient/--strict",
-        help="Repair common mistakes, or read only what follows the dialect.",
+        help="Repair common mistakes, or accept only text that follows the dialect exactly.",
     ),
 ]
 OutPath: TypeAlias = Annotated[
@@ -133,7 +133,7 @@ ToolsGiven: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="A,B|FILE",
-        help="Names of the tools, or a JSON file with their schemas; by default any is accepted.",
+        help="Names of the tools, or a JSON file with their schemas; by default, any tool.",
     ),
 ]
 FormatOption: TypeAlias = Annotated[Format, typer.Option("--format", help="Output format.")]
@@ -141,7 +141,7 @@ JsonFlag: TypeAlias = Annotated[bool, typer.Option("--json", help="Short for --f
 
 
 def only_for(kind: str, ctx: typer.Context, *names: str) -> None:
-    """Check that none of the options with these *names*, only for this *kind* of file, is given."""
+    """Check that no option with one of *names* is given: they are only for this *kind* of file."""
     for parameter in ctx.command.params:
         source = ctx.get_parameter_source(parameter.name or "")
         if parameter.name in names and source is not None and source.name != "DEFAULT":
@@ -151,19 +151,19 @@ def only_for(kind: str, ctx: typer.Context, *names: str) -> None:
 def format_of(ctx: typer.Context, form: Format, as_json: bool, out: str | None) -> Format:
     """Return the output format: what the options say, or else the suffix of the file *out*.
 
-    The suffix of a table that is not written is a usage error.
+    The suffix of a table format that cannot be written is a usage error.
     """
     source = ctx.get_parameter_source("form")
     if as_json or out is None or (source is not None and source.name != "DEFAULT"):
         return or_json(form, as_json)
     suffix = Path(out).suffix.lower()
     if suffix in _NOT_WRITTEN:
-        written = ".json, .jsonl or .txt; of a table of replies, .parquet"
+        written = ".json, .jsonl or .txt, or .parquet for a table of replies"
         message = f"{suffix} cannot be written here: choose {written}"
         raise typer.BadParameter(message, param_hint="--out")
     return SUFFIXES.get(suffix, form)
 
 
 def or_json(form: FormatT, as_json: bool) -> FormatT:
-    """Return JSON of the same kind as *form* if *as_json* asks for it; else *form*."""
+    """Return the JSON member of the enumeration of *form* if *as_json* is true, else *form*."""
     return type(form)("json") if as_json else form

@@ -20,14 +20,14 @@ def is_folder(out: str) -> bool:
 def write_out(
     out: str | None, files: Sequence[str], suffix: str, write: Callable[[Sequence[str]], bool]
 ) -> bool:
-    """Write what is read of *files* to where ``--out`` says, and return whether all was read.
+    """Write what is read from *files* to what ``--out`` names; return whether all was read.
 
     Args:
         out: A file, which is replaced; a folder for one new file for each of *files*; or `None` for
             standard output.
         files: Paths; ``-`` is standard input.
         suffix: The suffix of files in a folder.
-        write: Writes what is read of files to standard output, and says whether all was read.
+        write: Writes what is read from files to standard output; returns whether all was read.
     """
     if out is None:
         return write(files)
@@ -43,7 +43,7 @@ def write_out(
 
 
 def check_is_not_read(out: str, files: Sequence[str]) -> None:
-    """Check that the file *out* is none of *files*, which it would replace; else a usage error."""
+    """Raise a usage error if *out* is one of *files*, which it would overwrite."""
     target = Path(out)
     if target.exists() and any(Path(f).exists() and target.samefile(f) for f in files):
         raise typer.BadParameter("it is read, so it cannot be the output", param_hint="--out")
@@ -51,18 +51,18 @@ def check_is_not_read(out: str, files: Sequence[str]) -> None:
 
 @contextmanager
 def written_to(path: Path) -> Iterator[None]:
-    """Make *path* the standard output."""
+    """Redirect standard output to *path*."""
     with path.open("w", encoding="utf-8", errors="backslashreplace") as file, redirect_stdout(file):
         yield
 
 
 def stem_of(file: str) -> str:
-    """Return the name of a file that was read without its folders and suffixes."""
+    """Return the name of an input file without its folders and suffixes."""
     return "stdin" if file == STDIN else Path(file).name.partition(".")[0] or "log"
 
 
 def new_file(folder: str, stem: str, suffix: str) -> Path:
-    """Create a file with an unused name in *folder*, which is made if need be; return its path."""
+    """Create a file with an unused name in *folder*, and the folder if needed; return its path."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     number = 1
     while True:

@@ -39,7 +39,7 @@ class Screen(Console):
         self.file.flush()
 
     def on_broken_pipe(self) -> NoReturn:
-        """Raise, so that the command handles the closed pipe."""
+        """Raise `BrokenPipeError`, so that the command handles the closed pipe."""
         raise BrokenPipeError
 
 
@@ -49,7 +49,7 @@ def echo_json(text: str, *, end: str = "\n") -> None:
 
 
 class JsonOutput:
-    """Writes values as JSON to standard output: each on a line, of a list or on its own.
+    """Writes values as JSON to standard output: one on each line, or as a list.
 
     Args:
         as_list: Whether to write a list.
@@ -60,7 +60,7 @@ class JsonOutput:
         self._is_first = True
 
     def write(self, text: str) -> None:
-        """Write one value, which is a line of JSON already, at once."""
+        """Write one value, given as a line of JSON, at once."""
         if not self._as_list:
             echo_json(text)
         else:

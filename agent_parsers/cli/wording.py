@@ -34,7 +34,7 @@ _WORDS: Final = (
 
 
 def on_command_line(message: str) -> str:
-    """Return *message* with the options and commands for the arguments and functions in it."""
+    """Return *message* with arguments and functions replaced by options and commands."""
     for words, others in _WORDS:
         message = words.sub(others, message)
     return message

@@ -72,14 +72,14 @@ class Detection:
         """
         if self.candidates and not self.is_ambiguous:
             return self.candidates[0].dialect
-        said = f"{self}: say which, as dialect=" if self.is_ambiguous else str(self)
+        said = f"{self}: pass one of them as dialect=" if self.is_ambiguous else str(self)
         raise OutputParserException(
             said, observation="Name the dialect of the text.", llm_output=self.text
         )
 
     def __str__(self) -> str:
         if not self.candidates:
-            return "found no sign of a dialect in this text; list_dialects() has their names"
+            return "found no sign of a dialect in this text; list_dialects() has the names"
         first, *others = (f"{each.dialect!r} ({each.reason})" for each in self.candidates)
         if self.is_ambiguous:
             return f"this may be {first} or {others[0]}"
@@ -107,7 +107,7 @@ def detect_reply(text: str, tools: ToolSet | None) -> Detection:
 def detection_of(
     texts: Sequence[str], attempt: Callable[[Dialect, str, bool], DialectTrial]
 ) -> Detection:
-    """Find the dialect of *texts* of one model.
+    """Find the dialect of *texts*, which one model wrote.
 
     Args:
         texts: The texts.
@@ -177,10 +177,10 @@ def _candidate(group: Sequence[Evidence]) -> DialectCandidate:
     if others:
         equal = [each for each in others if each.fit == first.fit]
         what = "reads" if len(others) == 1 else "read"
-        why = "is the most widespread of those that know as much" if equal else "knows the most"
+        why = "is the most widespread that recognises as many" if equal else "recognises the most"
         names = ", ".join(repr(each.dialect.name) for each in others[:_MOST_MARKERS])
         more = f" and {len(others) - _MOST_MARKERS} more" if len(others) > _MOST_MARKERS else ""
-        reason += f"; {names}{more} {what} the same, and {first.dialect.name!r} {why} of its marks"
+        reason += f"; {names}{more} {what} the same, and {first.dialect.name!r} {why} marks"
     return DialectCandidate(
         dialect=first.dialect.name,
         relatives=tuple(each.dialect.name for each in others),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Evidence:
-    """What one dialect read in texts of one model."""
+    """What one dialect read in texts that one model wrote."""
 
     dialect: Dialect
     trials: Sequence[DialectTrial]
@@ -27,7 +27,7 @@ class Evidence:
 
     @property
     def is_found(self) -> bool:
-        """Whether the dialect knows more of a text than that it is text."""
+        """Whether the dialect recognises more than plain text in a text."""
         return any(trial.is_found for trial in self.trials)
 
     @property
@@ -37,7 +37,7 @@ class Evidence:
 
     @property
     def markers(self) -> tuple[str, ...]:
-        """The markers seen, as they are written for the first time."""
+        """The markers seen, each as it was first written."""
         merged: dict[str, str] = {}
         for name, written in chain.from_iterable(each.markers.items() for each in self.trials):
             merged.setdefault(name, written)
@@ -60,11 +60,11 @@ class Evidence:
         return tuple(trial.reading for trial in self.trials)
 
     def claims(self, other: Evidence) -> bool:
-        """Return whether a text is an answer between marks that are words to *other*."""
+        """Return whether a text is an answer between marks that *other* reads as words."""
         return self._is(DialectTrial.claims, other)
 
     def outdoes(self, other: Evidence) -> bool:
-        """Return whether a text speaks for this dialect against *other*, and none the other way."""
+        """Return whether a text favours this dialect over *other*, and no text the reverse."""
         return self._is(DialectTrial.outdoes, other)
 
     def _is(self, better: Callable[[DialectTrial, DialectTrial], bool], other: Evidence) -> bool:
@@ -82,10 +82,10 @@ class Evidence:
 def evidence_in(
     texts: Sequence[str], attempt: Callable[[Dialect, str, bool], DialectTrial]
 ) -> list[Evidence]:
-    """Return what each dialect that comes into question read in the *texts* that show a dialect.
+    """Return what each possible dialect read in those *texts* that show signs of a dialect.
 
     Args:
-        texts: Texts of one model.
+        texts: Texts that one model wrote.
         attempt: Reads a text in a dialect on trial, given whether a telling marker is in it.
     """
     tried = [_trials(text, attempt) for text in texts]

@@ -49,7 +49,7 @@ class _Signs(NamedTuple):
 
 
 def dialects_with_signs(text: str) -> tuple[list[str], list[str]]:
-    """Return the names of the dialects of which *text* has a telling marker, or a bare call.
+    """Return the names of the dialects whose telling markers or bare calls *text* has.
 
     Returns:
         The likely ones, with those that have a mark around answers in the first line; and the
@@ -104,7 +104,7 @@ def find_labels(text: str) -> Iterator[re.Match[str]]:
 
 @cache
 def telling_markers(dialect: Dialect) -> frozenset[str]:
-    """Return the names of the markers of *dialect* that show that a text is written in it."""
+    """Return the names of the markers that show that a text is written in *dialect*."""
     return frozenset(name.lstrip("\n") for name in _telling(dialect.lenient))
 
 

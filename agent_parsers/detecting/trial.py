@@ -50,7 +50,7 @@ _COST_OF_AN_ERROR: Final = 24
 
 @dataclass
 class DialectTrial:
-    """What a dialect read in a text; its properties are asked for once all was read.
+    """What a dialect read in a text; its properties are valid once the whole text was read.
 
     A dialect that did not write the text takes its markers for words. So the dialect fits that
     knows the most of it: of all characters, the most are markers, or marks inside calls, such as
@@ -108,12 +108,12 @@ class DialectTrial:
 
     @cached_property
     def marked(self) -> int:
-        """How many characters of the text are markers and marks."""
+        """How many characters of the text belong to markers or other marks."""
         return self._known.count(_MARK)
 
     @property
     def names_tools(self) -> bool:
-        """Whether the text names what is called; code, for example, does not."""
+        """Whether the text names a tool to call; code, for example, does not."""
         return _NAME in self._known
 
     def has_mark_at(self, at: int) -> bool:
@@ -122,7 +122,7 @@ class DialectTrial:
 
     @property
     def is_found(self) -> bool:
-        """Whether the dialect knows more of the text than that it is text."""
+        """Whether the dialect recognises more than plain text in the text."""
         return bool(self.actions or (self.answers and (self.is_told or self.is_framed)))
 
     @property
@@ -134,17 +134,17 @@ class DialectTrial:
 
     @property
     def is_begun(self) -> bool:
-        """Whether the dialect finds nothing whole, but its markers."""
+        """Whether the dialect finds its markers, but nothing complete."""
         return not self.is_found and bool(self.is_told and self.errors)
 
     @property
     def speaks(self) -> bool:
-        """Whether the text is more than plain text to the dialect, also if that refuses it."""
+        """Whether the text is more than plain text to the dialect, even if it cannot be read."""
         return self.is_found or bool(self.errors and self.marked)
 
     @cached_property
     def missed(self) -> int:
-        """How many labels stand in the thoughts."""
+        """How many labels are in the thoughts."""
         return sum(1 for _ in find_labels("".join(self.thoughts)))
 
     @cached_property
@@ -167,7 +167,7 @@ class DialectTrial:
         return errors, calls, *((kind, *"".join(self.texts[kind]).split()) for kind in others)
 
     def take(self, event: Event, text: str, offset: int = 0) -> None:
-        """Take the next event of *text*, given the *offset* of its spans."""
+        """Record the next event of *text*; *offset* is added to its span."""
         self._take_text(event, offset)
         match event:
             case MarkerSeen(name=name, span=span) if name not in ("start", "end"):
@@ -230,7 +230,7 @@ class DialectTrial:
             self.has_own_mark = True
 
     def frames_answer(self, text: str) -> bool:
-        """Return whether *text* is an answer between marks, of which one is the dialect's own.
+        """Return whether *text* is an answer between marks, one of them the dialect's own.
 
         A block of reasoning may stand before it. The mark behind the answer may be missing if that
         is a special token, since servers remove those, or if the first opens a thought; and a
@@ -253,7 +253,7 @@ class DialectTrial:
         return _MARK in self._known[self.content[0][0] : self.content[-1][1]]
 
     def outdoes(self, other: DialectTrial) -> bool:
-        """Return whether this one knows all that *other* knows of the text, and reads it better.
+        """Return whether this dialect recognises all that *other* does, and reads the text better.
 
         If it does not, the text may as well be written in the other dialect: that has marks which
         are words here, or it knows as much and refuses the text, or each repairs the text in its
@@ -276,7 +276,7 @@ class DialectTrial:
         return self.is_clean or not other.is_open
 
     def claims(self, other: DialectTrial) -> bool:
-        """Return whether the text is an answer between marks of this one that are words to *other*.
+        """Return whether the text is an answer between marks that *other* reads as words.
 
         The first mark decides: whatever follows it may be quoted. Labels are words in any text.
         """
@@ -284,13 +284,13 @@ class DialectTrial:
         return has_mark and not other.has_mark_at(self.opening_at)
 
     def frames(self, other: DialectTrial) -> bool:
-        """Return whether *other* has line breaks at both ends of values that are marks here."""
+        """Return whether line breaks around values are marks here, but in *other* part of them."""
         if self.inputs == other.inputs or len(self.inputs) != len(other.inputs):
             return False
         return all(map(_is_framed, self.inputs, other.inputs))
 
     def borrows(self, owner: DialectTrial) -> bool:
-        """Return whether *owner* writes the telling markers of this one, which reads them only.
+        """Return whether *owner* writes the telling markers that this dialect only reads.
 
         Lenient mode reads the marks of other formats, whose dialect may refuse what is in them.
         """
@@ -306,7 +306,7 @@ class DialectTrial:
 
     @property
     def is_open(self) -> bool:
-        """Whether all that could tell the dialect stands in a thought that does not end."""
+        """Whether all signs of the dialect are in a thought that does not end."""
         refused = any(error.reason.startswith(_OPEN_THOUGHT) for error in self.errors)
         return self.is_likely and not self.is_told and refused
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def explanation_html(explanation: Findings) -> str:
-    """Return *explanation* as HTML for a part of a page; its styles are `STYLES`."""
+    """Return *explanation* as HTML, for a page that has the `STYLES`."""
     it = explanation
     anchor = anchor_of(it.dialect, it.mode, it.text)
     badges = [("dialect", f"{it.dialect}, {it.mode}")]
@@ -37,5 +37,5 @@ draw = explanation_html
 
 
 def title(it: Findings) -> str:
-    """Return what was read, and as what."""
+    """Return a title: the dialect, and what was read."""
     return f"{it.dialect}: {outcome_of(it.result)}"

@@ -47,7 +47,7 @@ def show(events: Iterable[Event]) -> list[Event]:
 
 
 async def ashow(events: AsyncIterable[Event]) -> list[Event]:
-    """Do the same as `show` for asynchronous *events*, as of ``parser.aevents(…)``."""
+    """Do the same as `show` for asynchronous *events*, such as ``parser.aevents(…)``."""
     live = _Live()
     try:
         async for event in events:
@@ -75,18 +75,18 @@ class _Live:
         self._next = monotonic() + _PAUSE_S
 
     def add(self, event: Event) -> None:
-        """Add an event, and draw the picture again if it is old enough."""
+        """Add an event, and draw all events again unless this was just done."""
         self._events.append(event)
         if monotonic() >= self._next:
             self._update(self._drawn())
             self._next = monotonic() + _PAUSE_S
 
     def fail(self, error: OutputParserException) -> None:
-        """Draw the last picture of a turn that cannot be read."""
+        """Draw the events for the last time, with the error."""
         self._update(self._drawn(is_over=True) + fragment(problem_html(error)))
 
     def end(self) -> list[Event]:
-        """Draw the last picture, and return all events."""
+        """Draw the events for the last time, and return them."""
         self._update(self._drawn(is_over=True))
         return self._events
 
@@ -100,7 +100,7 @@ class _Live:
 
 
 def stream_html(events: Iterable[Event], *, is_over: bool = False) -> str:
-    """Return the merged *events* of a stream so far as HTML for a part of a page."""
+    """Return the merged *events* of a stream so far as HTML, for a page that has the `STYLES`."""
     fields: list[NamedText] = []
     messages: list[tuple[str, str]] = []
     done = 0

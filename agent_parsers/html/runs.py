@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def transcript_html(run: Any) -> str:
-    """Return a *run* as HTML for a part of a page; its styles are `STYLES`."""
+    """Return a *run* as HTML, for a page that has the `STYLES`."""
     transcript = transcript_of(run)
     texts = [step.action.log for step in transcript.all_steps if step.action is not None]
     anchor = anchor_of(transcript.id, transcript.question, *texts)
@@ -47,13 +47,13 @@ draw = transcript_html
 
 
 def title(run: Any) -> str:
-    """Return the name of the *run*, if it has one."""
+    """Return a title for the *run*, with its id if it has one."""
     transcript = transcript_of(run)
     return f"Run {transcript.id}" if transcript.id else "Run"
 
 
 def badges_of(run: Transcript) -> list[tuple[str, str]]:
-    """Return what is said at the head of a run, each with the part that gives the colour."""
+    """Return the badges at the head of a run: a part, which gives the colour, and a text each."""
     badges = [("dialect", form_of(run))] if form_of(run) else []
     badges.append(("muted", _count(len(run.all_steps), "step")))
     badges += [("repaired", _count(len(run.repairs), "repair"))] if run.repairs else []
@@ -70,7 +70,7 @@ def run_html(run: Transcript, anchor: str, keys: Mapping[int, str] | None = None
 
     Args:
         run: The run.
-        anchor: How the names of places on the page begin; a step has its number behind an ``s``.
+        anchor: The prefix of the anchor names; that of a step adds ``s`` and its number.
         keys: The keys of the steps, for the filter of a report.
     """
     fields = [NamedText("preamble", run.preamble)] if run.preamble.strip() else []
@@ -133,7 +133,7 @@ def _trouble(step: TranscriptStep, anchor: str, first_line: int) -> str:
 
     Args:
         step: The step.
-        anchor: How the names of places on the page begin.
+        anchor: The prefix of the anchor names.
         first_line: The line of the file where the run begins; 0 if it is not a text there.
     """
     error = step.error

@@ -53,7 +53,7 @@ def notes_about(
 
 
 def parts_of_events(events: Sequence[Event], text: str, *, has_calls: bool) -> list[Piece] | None:
-    """Return the parts of *text*, from the *events* that tile it; `None` if they do not.
+    """Return the parts of *text* if *events* cover it without gaps, else `None`.
 
     Args:
         events: The merged events.
@@ -135,7 +135,7 @@ def result_fields(result: TurnResult | None) -> Iterator[NamedText]:
 
 
 def badges_html(badges: Iterable[tuple[str, str]]) -> str:
-    """Return *badges*: each has a part, which gives the colour, and a text."""
+    """Return *badges* as HTML; each is a part, which gives the colour, and a text."""
     drawn = "".join(
         f'<span class="ap-badge ap-{part}">{html_text(text)}</span>' for part, text in badges
     )
@@ -143,12 +143,12 @@ def badges_html(badges: Iterable[tuple[str, str]]) -> str:
 
 
 def repairs_html(repairs: Iterable[Repair]) -> str:
-    """Return *repairs* without a place."""
+    """Return *repairs* as an HTML list that does not say where they are."""
     return messages_html(("repaired", repair.message) for repair in repairs)
 
 
 def messages_html(messages: Iterable[tuple[str, str]]) -> str:
-    """Return *messages* without a place, each with its kind."""
+    """Return *messages*, each with its kind, as an HTML list."""
     items = "".join(
         f'<li><span class="ap-{kind}">{kind}</span>'
         f'<div class="ap-text" dir="auto">{html_text(message)}</div></li>'
@@ -161,7 +161,7 @@ def messages_html(messages: Iterable[tuple[str, str]]) -> str:
 
 
 def turn_html(turn: Turn | MessageTurn) -> str:
-    """Return *turn* as HTML for a part of a page; its styles are `STYLES`."""
+    """Return *turn* as HTML, for a page that has the `STYLES`."""
     badges = [("repaired", f"{len(turn.repairs):,} repaired")] if turn.repairs else []
     fields = [NamedText("thought", turn.thought)] if turn.thought else []
     if turn.content.strip() and not isinstance(
@@ -180,7 +180,7 @@ draw = turn_html
 
 
 def title(turn: Turn | MessageTurn) -> str:
-    """Return what was read."""
+    """Return a title that says what was read."""
     return outcome_of(turn.result)
 
 

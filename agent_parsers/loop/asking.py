@@ -67,7 +67,7 @@ return it to the caller, unchecked."""
 
 
 class AskingOptions(TypedDict, total=False):
-    """How a wrapper of a model asks; see `Asking` for what these are."""
+    """The options of `Asking` that a wrapper of a model passes on."""
 
     max_retries: int
     """How many turns in a row may be unreadable; by default 2."""
@@ -81,7 +81,7 @@ class AskingOptions(TypedDict, total=False):
 
 
 class Asking(Generic[T]):
-    """Asks a model for a turn, and again if the turn cannot be read, without input or output.
+    """Asks a model for a turn, and again if the turn cannot be read; does no I/O of its own.
 
     ::
 
@@ -155,7 +155,7 @@ class Asking(Generic[T]):
             ("on_bad_call", on_bad_call, OnBadCall), ("tools_in", tools_in, ToolsIn)
         ):  # fmt: skip
             if value not in get_args(known):
-                raise ValueError(f"{name} is one of {get_args(known)}, not {value!r}")
+                raise ValueError(f"{name} must be one of {get_args(known)}, not {value!r}")
         if isinstance(parser, str):
             parser = get_parser(parser, tools=tools)
         if not hasattr(parser, "render_prompt"):
@@ -210,7 +210,7 @@ class Asking(Generic[T]):
         """What the model is asked."""
         self._on_bad_call: Final = on_bad_call
         if max_retries < 0:
-            raise ValueError(f"max_retries is 0 or more, not {max_retries}")
+            raise ValueError(f"max_retries must be 0 or more, not {max_retries}")
         self._retries = self._max_retries = max_retries
         self._parallel: Final = parallel
         own = () if isinstance(self.parser, AutoParser) else self.parser.stop
@@ -260,8 +260,8 @@ class Asking(Generic[T]):
             self._answers = strategy
             if same := [name for name in strategy.specs if name in self.tools]:
                 raise ValueError(
-                    f"the answer is a call of {same[0]!r}, which is the name of a tool of the agent"
-                    " as well: give one of them another name"
+                    f"the model answers by calling {same[0]!r}, but a tool of the agent has this"
+                    " name too: rename one of them"
                 )
             return self.tools.answering(None).adding(strategy.specs.values())
         if hasattr(strategy, "schema_spec"):
@@ -283,14 +283,14 @@ class Asking(Generic[T]):
             known = [*(answers or listed.names)]
             if choice not in known:
                 raise ValueError(
-                    'tool_choice is "auto", "none", "required", or the name of a tool, not'
+                    'tool_choice must be "auto", "none", "required", or the name of a tool, not'
                     f" {choice!r}; the tools are {', '.join(known) or 'none'}"
                 )
             listed = listed.only([choice])
         return listed.answering(Never)
 
     def request(self) -> ModelRequest:
-        """Return what the model is asked, and begin to read its reply."""
+        """Return the next request for the model, and get ready for its reply."""
         self._begin()
         prompted: dict[str, Any] = dict(self._prompted)
         if self._answers is not None:
@@ -345,32 +345,32 @@ class Asking(Generic[T]):
         return self._said["content"].text
 
     def content_since(self, start: int) -> str:
-        """Return what `content` has after its first *start* characters, for a look at each chunk.
+        """Return `content` from offset *start* on, so that each chunk can be looked at.
 
-        It takes time for what it returns, and not for all of the content.
+        The time depends on the length of what is returned, not of all content.
         """
         return self._said["content"].since(start)
 
     @property
     def is_checked(self) -> bool:
-        """Whether the answer has a type, or there may be none: text may turn out to be wrong."""
+        """Whether the answer is more than text, so that it may turn out to be wrong."""
         is_typed = self.parser.tools.output_type is not None
         return is_typed or self._answers is not None or self._provider is not None
 
     @property
     def is_called(self) -> bool:
-        """Whether the answer is given by a call."""
+        """Whether the model answered with a call."""
         return self.finish is not None and bool(self._given)
 
     @property
     def is_cut(self) -> bool:
-        """Whether the answer was cut at the limit of tokens."""
+        """Whether the answer was cut off at the token limit."""
         made = self.repairs[self._repaired_before :]
         return self.finish is not None and any(each.kind == "cut" for each in made)
 
     @property
     def finish_reason(self) -> Literal["tool_calls", "length", "stop"]:
-        """Why the turn ended, as a server with native calls would say it."""
+        """Why the turn ended, as a server with native calls would report it."""
         if self.actions:
             return "tool_calls"
         return "length" if self.is_cut or self.ended == "length" else "stop"
@@ -386,7 +386,7 @@ class Asking(Generic[T]):
     def has_grown(self) -> bool:
         """Return whether `partial` has changed since the last call.
 
-        Of a long answer with many values it is not asked after each chunk.
+        If a long answer has many values, this is not checked after every chunk.
         """
         growing = self._growing
         is_grown = growing is not None and growing.has_changed(is_last=self.is_done)
@@ -453,7 +453,7 @@ class Asking(Generic[T]):
         return events
 
     def retry(self, error: OutputParserException) -> StepFailed:
-        """Make *error* a step, so that the model reads it at the next request.
+        """Make *error* a step, so that the model reads it in the next request.
 
         Raises:
             OutputParserException: *error* itself, if asking again does not help.
@@ -546,7 +546,7 @@ class Asking(Generic[T]):
         if not self._parallel and len(self.actions) > 1:
             tools = ", ".join(action.tool for action in self.actions)
             raise OutputParserException(
-                f"{len(self.actions)} calls in a turn that may have one: {tools}",
+                f"{len(self.actions)} calls in a turn that may have only one: {tools}",
                 f"None of your {len(self.actions)} calls was run. {_ONE_CALL}",
                 self._stream.text,
             )
@@ -658,7 +658,7 @@ class _GrowingAnswer:
         return None if self._before is not None else self._reader.value
 
     def add(self, text: str) -> None:
-        """Add what follows."""
+        """Add *text*, which comes next."""
         if self._before is not None:
             if len(self._before) > _MOST_BEFORE:
                 return

@@ -18,11 +18,11 @@ class JoinedText:
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The whole text."""
         return "".join(self._texts)
 
     def since(self, start: int) -> str:
-        """Return what follows offset *start*, without looking at what precedes it."""
+        """Return the text from offset *start* on, without joining what precedes it."""
         wanted = self.size - start
         last: list[str] = []
         found = 0
@@ -32,7 +32,7 @@ class JoinedText:
         return "".join(reversed(last))[found - wanted :] if wanted > 0 else ""
 
     def add(self, text: str) -> str:
-        """Add *text* and return it, after a line break if it is apart."""
+        """Add *text* and return it, with a line break in front if there was a marker."""
         if self._is_apart and self._texts:
             text = f"\n{text}"
         self._is_apart = False

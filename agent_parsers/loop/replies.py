@@ -100,7 +100,7 @@ def take_turn(
 async def atake_turn(
     model: Any, asking: Asking[Any], *, is_streamed: bool = True, is_held: bool = False
 ) -> AsyncGenerator[SaidPart]:
-    """Do what `take_turn` does, for an asynchronous *model*, or in a thread for any other."""
+    """Do the same as `take_turn` for an asynchronous *model*; any other runs in a thread."""
     shown = _Shown(asking, is_held=is_held or not is_streamed)
     while not asking.is_done:
         asked = partial(ask, model, asking.request(), is_streamed=is_streamed, is_asynchronous=True)
@@ -124,8 +124,8 @@ async def atake_turn(
 _ASYNCHRONOUS_TURN: Final = "the model is asynchronous: use `atake_turn`"
 
 _SHOWN: Final = (
-    "an answer had been shown before this was seen, so the model was not asked again: hold the"
-    " content back until the turn was read"
+    "the answer had already been shown, so the model was not asked again: hold the content back"
+    " until the whole turn is read"
 )
 
 
@@ -145,7 +145,7 @@ class _Shown:
         self._is_quoting = False  # whether text follows such a call, which may be none
 
     def parts(self, events: list[Event]) -> Iterator[SaidPart]:
-        """Yield what is to be shown of *events*."""
+        """Yield the parts of *events* to show."""
         for event in events:
             match event:
                 case ThoughtDelta(text=text):
@@ -169,7 +169,7 @@ class _Shown:
                     pass
 
     def rest(self) -> Iterator[SaidPart]:
-        """Yield what was held back, or turned out to be said at the end of the turn."""
+        """Yield what was held back, or turned out at the end of the turn to be content."""
         asking = self._asking
         whole: dict[Kind, str] = {"thought": asking.thought, "content": asking.message.text}
         for kind, text in whole.items():
@@ -220,8 +220,8 @@ def end_of(reply: Any, ended: Ended) -> tuple[Any, Ended]:
         end = _end_in(word) if word else ended
         if end is None:
             raise TypeError(
-                "a pair is a reply and how it ended, such as (text, 'stop') or (text, 'length'),"
-                f" and {word!r:.40} is not a word for that; return chunks as a list or a generator"
+                "expected a pair of a reply and how it ended, such as (text, 'stop') or (text,"
+                f" 'length'), found {word!r:.40} there; return chunks as a list or a generator"
             )
         return (said if end != "length" else _cut(said, word)), end
     if isinstance(reply, list | tuple):
@@ -274,8 +274,8 @@ def _check_chunks(reply: list[Any] | tuple[Any, ...]) -> None:
     for word in reply[1:] if is_short and reply and reply[0] else ():
         if isinstance(word, str) and word and _end_in(word) is not None:
             raise TypeError(
-                f"a list is the chunks of a reply, and {word!r} may say how it ended: return the"
-                " tuple (text, ended) for that, or the text if that belongs to it"
+                f"a list has the chunks of a reply, but {word!r} may be how it ended: return the"
+                " tuple (text, ended) if so, or else the joined text"
             )
     roles: set[str] = set()
     for each in reply:
@@ -284,14 +284,14 @@ def _check_chunks(reply: list[Any] | tuple[Any, ...]) -> None:
                 roles.add(other_role(part_of(each)))
     if others := sorted(filter(None, roles)):
         raise TypeError(
-            "the model replied with a list of messages, and not all of them are of the model: there"
-            f" is one of the type {others[0]!r}; return the model's message alone, such as"
+            "expected only messages that the model wrote, found one of"
+            f" type {others[0]!r} in the list: return only the model's message, such as"
             " messages[-1]"
         )
 
 
 def chunks_of(reply: Any) -> Iterable[Any]:
-    """Return what a model replied as chunks; a whole message is one."""
+    """Return a model's reply as chunks; a whole message is one chunk."""
     return [reply] if _is_whole(reply) else reply
 
 
@@ -300,7 +300,7 @@ def _is_whole(reply: Any) -> bool:
 
 
 def achunks_of(reply: Any) -> AsyncIterable[Any]:
-    """Do the same for ``async for``; waiting for a chunk blocks nothing."""
+    """Do the same as `chunks_of` for ``async for``; waiting for a chunk blocks nothing else."""
     return reply if isinstance(reply, AsyncIterable) else _as_asynchronous(chunks_of(reply))
 
 
@@ -346,7 +346,7 @@ class _SourceInThreads:
                 close(self._source, self._chunks)
 
     def close(self) -> None:
-        """Close the chunks, or let the thread that still reads do it."""
+        """Close the chunks, or leave this to the thread that is still reading."""
         with self._lock:
             self._is_over = True
             is_reading = self._is_reading

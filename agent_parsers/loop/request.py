@@ -52,7 +52,7 @@ def ask(
             ``messages.create`` of Anthropic's; a model of LangChain, or its ``invoke`` or
             ``stream``; or any function that takes a prompt and perhaps ``stop``. What
             `functools.partial` has set stays. A function with ``**kwargs`` takes everything.
-        request: What it is asked. A function that has no ``tool_choice`` is not told that.
+        request: What it is asked. A function without a parameter ``tool_choice`` does not get that.
         is_streamed: Whether to ask a client for chunks.
         is_asynchronous: Whether the reply may be awaited.
 
@@ -178,13 +178,13 @@ def _check_taken(model: Any, request: ModelRequest, taken: Mapping[str, Any]) ->
     name = getattr(getattr(model, "func", model), "__name__", type(model).__name__)
     if request.tools and "tools" not in taken:
         raise TypeError(
-            f"the parser reads native calls, and {name} takes no tools: give it a parameter"
+            f"the parser reads native calls, but {name} takes no tools: give it a parameter"
             " `tools`, or use the parser of a dialect, such as get_parser('react'), whose prompt"
             " lists them"
         )
     if request.answer and not _ANSWER_KEYS.intersection(taken):
         raise TypeError(
-            f"a ProviderStrategy asks for a form of the answer, and {name} takes none: give it a"
+            f"a ProviderStrategy needs a response format, but {name} takes none: give it a"
             " parameter `response_format`, or use a ToolStrategy"
         )
 
@@ -194,7 +194,7 @@ _ANSWER_KEYS: Final = frozenset(("response_format", "format", "text", "output_co
 
 
 def returns_awaitable(model: Any) -> bool:
-    """Return whether a call of *model* returns at once what is to be awaited."""
+    """Return whether calling *model* returns an awaitable or an asynchronous iterator at once."""
     target: Any = model.func if isinstance(model, partial) else model
     if _langchain_model(target) is target:  # its asynchronous methods are called
         return True
@@ -207,7 +207,7 @@ def returns_awaitable(model: Any) -> bool:
 def _parameters(model: Any) -> dict[str, inspect.Parameter]:
     if not callable(model):
         raise TypeError(
-            f"a model is a function that is asked, not {kind_of(model)}: pass that of a client,"
+            f"expected the model as a function, not {kind_of(model)}: pass that of a client,"
             ' such as partial(client.chat.completions.create, model="…")'
         )
     try:
@@ -248,8 +248,8 @@ def _with_settings(model: Any, request: ModelRequest) -> Any:
         made = inner.bind_tools(tools.openai_tools(), **settings)
     except (AttributeError, NotImplementedError):
         raise TypeError(
-            f"the parser reads native calls, and {type(inner).__name__} of LangChain takes no"
-            " tools: give a chat model that does, bind them yourself to the model within, or use"
+            f"the parser reads native calls, but LangChain's {type(inner).__name__} takes no"
+            " tools: use a chat model that does, bind the tools to the inner model yourself, or use"
             " the parser of a dialect, such as get_parser('react')"
         ) from None
     return made if inner is model else model.bind(**made.kwargs)

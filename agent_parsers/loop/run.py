@@ -45,16 +45,16 @@ OnCut: TypeAlias = Literal["raise", "retry", "return"]
 """What to do with an answer that was cut: raise a `CutAnswerError`, tell the model and ask again,
 or return it."""
 
-_CUT = "the answer was cut at the limit of tokens"
+_CUT = "the answer was cut off at the token limit"
 _CUT_TOLD = "Your answer was cut off, since it was too long. Write it again, shorter."
 
 
 @dataclass(slots=True)
 class AgentRun(Storable, Viewable, Generic[T]):
-    """What an agent has done, and what it answers in the end.
+    """What an agent has done, and its final answer.
 
-    ``print`` shows it in short lines, a notebook as a page; it goes to all that takes a run, such
-    as ``history=``, `to_openai`, a report, or the writers of `agent_runs`.
+    ``print`` shows it in short lines, and a notebook shows it as a page. Pass it to whatever takes
+    a run, such as ``history=``, `to_openai`, a report, or the writers of `agent_runs`.
     """
 
     _view = "agent_parsers.html.runs"
@@ -73,7 +73,7 @@ class AgentRun(Storable, Viewable, Generic[T]):
     repairs: list[Repair] = field(default_factory=list)
     """What was repaired, in the order of the turns; each span is one of its turn."""
     is_cut: bool = False
-    """Whether the answer was cut at the limit of tokens."""
+    """Whether the answer was cut off at the token limit."""
     ended: Ended = "unknown"
     """How the last reply ended, as far as that is known."""
     usage: UsageMetadata | None = None
@@ -85,13 +85,13 @@ class AgentRun(Storable, Viewable, Generic[T]):
 
     @property
     def output(self) -> T | None:
-        """What is answered."""
+        """The value of the answer; `None` while there is none."""
         answer: T | None = None if self.finish is None else self.finish.output
         return answer
 
     @property
     def transcript(self) -> Transcript:
-        """The run as one that was read from a log."""
+        """The run as a `Transcript`, as if it was read from a log."""
         return transcript_of(self)
 
     @property
@@ -105,7 +105,7 @@ class AgentRun(Storable, Viewable, Generic[T]):
 
 
 class CutAnswerError(RuntimeError):
-    """The answer was cut at the limit of tokens; `run` is what was done, and has the answer."""
+    """The answer was cut off at the token limit; `run` has the steps and the answer."""
 
     def __init__(self, run: AgentRun) -> None:
         super().__init__(run)
@@ -113,13 +113,13 @@ class CutAnswerError(RuntimeError):
 
     def __str__(self) -> str:
         return (
-            "the answer was cut at the limit of tokens: raise that limit, or say what to do with"
-            ' on_cut="retry" or on_cut="return"'
+            "the answer was cut off at the token limit: raise that limit, or"
+            ' pass on_cut="retry" or on_cut="return"'
         )
 
 
 class MaxTurnsError(RuntimeError):
-    """The model has had all its turns and has not answered; `run` is what was done."""
+    """The model used up its turns without an answer; `run` has the steps."""
 
     def __init__(self, run: AgentRun, turns: int) -> None:
         super().__init__(run, turns)
@@ -195,7 +195,7 @@ def run_agent(
         on_partial: Called with the answer so far, as data, while it arrives, if it is written as
             JSON: it has neither been checked nor made an instance of its type. Clients are asked
             for chunks.
-        on_cut: What to do with an answer that was cut at the limit of tokens: raise an error, tell
+        on_cut: What to do with an answer that was cut off at the token limit: raise an error, tell
             the model and ask again, or return it.
         tool_errors: Exceptions for the model to read when a tool raises them, such as
             ``(LookupError, TimeoutError)``. A `ToolException` always is.
@@ -330,7 +330,7 @@ class _Loop:
         is_asynchronous: bool = False,
     ) -> None:
         if on_cut not in get_args(OnCut):
-            raise ValueError(f"on_cut is one of {get_args(OnCut)}, not {on_cut!r}")
+            raise ValueError(f"on_cut must be one of {get_args(OnCut)}, not {on_cut!r}")
         self._asking = asking
         self.run: AgentRun[Any] = AgentRun(
             asking.steps, question=asking.question or "", repairs=asking.repairs
@@ -348,7 +348,7 @@ class _Loop:
         return ask(model, self._request(), is_streamed=self._is_streamed)
 
     async def aask(self, model: Any) -> Any:
-        """Do the same in a thread, if *model* is a function that is not asynchronous."""
+        """Do the same as `ask`; a *model* that is not asynchronous runs in a thread."""
         asked = partial(
             ask, model, self._request(), is_streamed=self._is_streamed, is_asynchronous=True
         )
@@ -374,11 +374,11 @@ class _Loop:
             self._heard(self._on_partial(self._asking.partial))
 
     def ends_turn(self, ended: Ended) -> bool:
-        """End the reply; return whether it is a turn, and not to be asked for again.
+        """End the reply; return whether it is accepted, so that it is not asked for again.
 
         Raises:
             CutAnswerError: It is an answer that was cut.
-            OutputParserException: It cannot be read, as too many before it.
+            OutputParserException: It cannot be read, and neither could too many before it.
         """
         self._tell(self._asking.close(ended))
         self._show_partial()
@@ -452,7 +452,7 @@ class _Loop:
             self._waiting.append(answer)
 
     async def settle(self) -> None:
-        """Await what listeners have begun."""
+        """Await what asynchronous listeners returned."""
         while self._waiting:
             await self._waiting.pop(0)
 

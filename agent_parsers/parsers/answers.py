@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class AnswerStream:
-    """Yields the answer of one turn in pieces; afterwards `actions` or `finish` has its result.
+    """Yields the answer of one turn in pieces; afterwards `actions` or `finish` is its result.
 
     Leaving the loop early closes the events, and with them their source.
     """
@@ -48,7 +48,7 @@ class AnswerStream:
 
     @property
     def output(self) -> Any:
-        """What is answered; `None` if the turn has actions.
+        """The value of the answer; `None` if the turn has actions.
 
         Raises:
             RuntimeError: The turn is not over, or could not be read.
@@ -67,7 +67,7 @@ class AnswerStream:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the answer was cut at the limit of tokens.
+        """Whether the answer was cut off at the token limit.
 
         Raises:
             RuntimeError: The turn is not over, or could not be read.
@@ -76,9 +76,7 @@ class AnswerStream:
 
     def _check_over(self) -> None:
         if not self._is_over:
-            raise RuntimeError(
-                "the result of a turn is known once the turn has been read to its end"
-            )
+            raise RuntimeError("the result is not known yet: read the turn to its end first")
 
     def __iter__(self) -> Iterator[str]:
         """Yield pieces of text as they come in.

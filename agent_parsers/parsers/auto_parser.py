@@ -32,7 +32,7 @@ TOOLS: Final = "tools"
 
 @dataclass(frozen=True, slots=True)
 class AutoTurn(Turn[T]):
-    """Everything that was read in one turn, and as what."""
+    """Everything that was read in one turn, and in which dialect."""
 
     dialect: str
     """The dialect in which the turn was read; ``"tools"`` for the tool calls of a message, and
@@ -140,7 +140,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
         )
 
     def explain(self, output: ModelOutput, *, ended: Ended = "unknown") -> Explanation:
-        """Explain why a turn is read as it is, in the dialect that is found in it.
+        """Explain why a turn is read as it is, in the dialect that it is written in.
 
         `Explanation.dialect` says which. If the text may be in two dialects, it is explained in the
         likelier one, and the error names both.
@@ -170,7 +170,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
 
     @override
     def stream_parser(self, *, calls: EmitCalls = "all") -> AutoStreamParser:
-        """Return a stream parser for one turn, which tells all events at its end.
+        """Return a stream parser for one turn, which returns all events at its end.
 
         Args:
             calls: ``"all"``: the calls of a turn are emitted at its end.
@@ -181,7 +181,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
         self._check_only_whole("stream_parser")
         if calls != "all":
             raise ValueError(
-                f"calls={calls!r} is for a named dialect: what a turn is written in is certain only"
+                f"calls={calls!r} needs a named dialect: the dialect of a turn is certain only"
                 " at its end"
             )
         return AutoStreamParser(self)
@@ -229,9 +229,9 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
         _name_it("format instructions")
 
     def explain_chunks(self, *_args: Any, **_kwargs: Any) -> NoReturn:
-        """Raise a `ValueError`: what a stream is written in is certain only at its end."""
+        """Raise a `ValueError`: the dialect of a stream is certain only at its end."""
         self._check_only_whole("explain_chunks")
-        _name_it("chunks to explain")
+        _name_it("way to explain chunks")
 
     def render(self, *_args: Any, **_kwargs: Any) -> NoReturn:
         """Raise a `ValueError`: each dialect writes steps in its own way."""
@@ -260,7 +260,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
 
 
 class AutoStreamParser:
-    """Takes the chunks of one turn, and tells its events once it has ended."""
+    """Takes the chunks of one turn, and returns its events once it has ended."""
 
     is_over: Final = False
     """A text may go on as long as its dialect is not known."""
@@ -287,7 +287,7 @@ class AutoStreamParser:
 
     @property
     def ended(self) -> Ended:
-        """How the turn ended, as far as its message says it."""
+        """How the turn ended, if its message says so."""
         return self._message.ended
 
     @property
@@ -296,14 +296,14 @@ class AutoStreamParser:
         return "".join(self._texts)
 
     def feed(self, chunk: ModelOutput, /) -> list[Event]:
-        """Take *chunk*; nothing is told before the end.
+        """Take *chunk* and return no events; `close` returns them.
 
         Raises:
             RuntimeError: `close` was called before.
             TypeError: The chunk is neither text nor a message.
         """
         if self._closed:
-            raise RuntimeError("this turn has ended; a new one needs a new stream parser")
+            raise RuntimeError("this turn has ended: make a new stream parser for the next one")
         events, rest = self._beside.take(chunk, lambda: "".join(self._texts))
         text = self._message.take(rest)
         self._reasoning += events
@@ -362,6 +362,6 @@ def _as_list(result: TurnResult) -> list[AgentAction] | AgentFinish:
 
 def _name_it(what: str) -> NoReturn:
     raise ValueError(
-        f'"auto" has no {what}, since each dialect has its own: name one, as in'
+        f'"auto" has no {what}, since each dialect has its own: name a dialect, as in'
         ' get_parser("hermes"); list_dialects() has the names'
     )

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class ReasoningBeside:
-    """The reasoning beside the text of one message, whole or in chunks.
+    """Collects the reasoning beside the text of one message, whole or in chunks.
 
     Args:
         check: Raises a `TypeError` for a message that may not be read; by default for one that a
@@ -60,8 +60,8 @@ class ReasoningBeside:
             said: Returns the text of the message before this chunk.
 
         Returns:
-            The events, and the chunk: of a whole message behind its own chunks only what it has
-            more than these.
+            The events, and the chunk. If a whole message follows its own chunks, only what they
+            did not have.
         """
         chunk = with_message(chunk)
         part = part_of(chunk)
@@ -98,7 +98,7 @@ class ReasoningBeside:
         return events
 
     def error(self, text: str) -> OutputParserException | None:
-        """Return the error of a message that contradicts its chunks, which have this *text*."""
+        """Return the error if the message contradicts its chunks, which have this *text*."""
         if not self.is_contradicted:
             return None
         name = "other_whole"
@@ -107,7 +107,7 @@ class ReasoningBeside:
         return error
 
     def and_own(self, thought: str) -> str:
-        """Return the reasoning and, on a line of its own, the *thought* in the text."""
+        """Return the reasoning and, on a new line, the *thought* in the text."""
         return "\n".join(filter(None, (self.text, thought)))
 
 
@@ -167,7 +167,7 @@ class DialectStreamParser(StreamParser):
 
 
 def with_reasoning(turn: Turn[Any], output: ModelOutput) -> Turn[Any]:
-    """Return *turn*, which was read in the text of *output*, with the reasoning beside that."""
+    """Return *turn*, read from the text of *output*, with the reasoning beside this text."""
     if isinstance(output, str):
         return turn
     beside = ReasoningBeside(check=_takes_all)  # it was checked before

@@ -154,9 +154,9 @@ def dialect_parser(dialect: Dialect, **options: Any) -> AnyDialectParser:
 class NamedParser(DialectParser[Any]):
     """A parser with the name of one of LangChain's.
 
-    In strict mode and without tools it reads as that one does, which takes each text for a whole
-    reply: unless it is known how a text ended, the model stopped by itself. It then also reads a
-    message that a model did not write.
+    In strict mode and without tools it reads like that one, for which each text is a whole reply:
+    unless it is known how a text ended, the model stopped by itself. It then also reads a message
+    that a model did not write.
     """
 
     @override

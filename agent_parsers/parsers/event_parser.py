@@ -132,7 +132,7 @@ class EventReader(Protocol):
         """Take *chunk* and return the events it completes."""
 
     def close(self, *, ended: Ended = "unknown") -> list[Event]:
-        """End the turn, which *ended* like this, and return the last events."""
+        """End the turn and return the last events; *ended* says how the turn ended."""
 
 
 class TurnReader:

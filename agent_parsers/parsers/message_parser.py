@@ -124,7 +124,7 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
         return []
 
     def get_format_instructions(self) -> str:
-        """Return what the model is told about the type of its answer; ``""`` if that is text.
+        """Return the instructions for the type of the answer; ``""`` if the answer is text.
 
         The server of the model tells it how to write calls.
         """
@@ -161,7 +161,9 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
             ValueError: *as_messages* is false.
         """
         if not as_messages:
-            raise ValueError("a model that calls tools takes messages, not a prompt of text")
+            raise ValueError(
+                "as_messages must be true: a model that calls tools takes messages, not text"
+            )
         said = own_messages(history)
         check_question(question, said)
         system = "\n\n".join(filter(None, (system, self.get_format_instructions())))
@@ -211,7 +213,7 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
         self._check_only_whole("stream_parser")
         if calls != "all":
             raise ValueError(
-                f"calls={calls!r} is for texts: a message has all its calls at its end"
+                f"calls={calls!r} is only for texts: a message has all its calls at its end"
             )
         return self._parser_for(None)
 
@@ -232,7 +234,7 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> R:
-        """Return the actions, or the answer, in the message of the first of *result*.
+        """Return the actions, or the answer, in the message of the first generation in *result*.
 
         Args:
             result: The generations of a chat model.

@@ -368,8 +368,8 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         prompt = self._prompt(question, steps, **options)
         if self.tools is None and not self._is_langchain:
             raise ValueError(
-                "a prompt lists the tools, which this parser does not know: pass tools=[…] to"
-                " get_parser, or tools=[] if there are none"
+                "the prompt has to list the tools, which this parser does not know: pass tools=[…]"
+                " to get_parser, or tools=[] if there are none"
             )
         return prompt
 

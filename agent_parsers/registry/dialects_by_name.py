@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     """The type of answers. Checkers know no more of a union than that it is one."""
 
     class MessageParserOptions(TypedDict, Generic[T], total=False):
-        """What `get_parser` takes for any parser."""
+        """The options of `get_parser` for any parser."""
 
         tools: Tools | None
         lenient: bool
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         output_type: OutputOf[T]
 
     class ParserOptions(MessageParserOptions[T], total=False):
-        """What `get_parser` takes for the parser of a dialect."""
+        """The options of `get_parser` for the parser of a dialect."""
 
         on_conflict: OnConflict
         start: Start
@@ -141,7 +141,7 @@ def register(dialect: Dialect, *, replace: bool = False) -> Dialect:
         raise TypeError(f"register takes a Dialect, not {kind_of(dialect)}")
     for name in (dialect.name, *dialect.aliases):
         if name in _WITHOUT_DIALECT:
-            raise ValueError(f"{name!r} is the name of a parser without a dialect")
+            raise ValueError(f"{name!r} is already the name of a parser")
         known = _called(name)
         if known is None or known is dialect or (replace and known.name == dialect.name):
             continue
@@ -151,7 +151,7 @@ def register(dialect: Dialect, *, replace: bool = False) -> Dialect:
 
 
 def registered() -> tuple[Dialect, ...]:
-    """Return the dialects that users have registered, also in place of one of this library."""
+    """Return the dialects that users have registered, including replacements of ours."""
     return tuple(each for name, each in [*KNOWN.items()] if each is not _LOADED.get(name))
 
 

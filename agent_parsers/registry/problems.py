@@ -76,10 +76,10 @@ def wrong_name(value: object) -> TypeError:
     said = f"expected a Dialect, or the name of a dialect or model, not {kind_of(value)}"
     if value is None:
         return TypeError(
-            f"{said}: dialect_for_model returns None for a model that it does not know, and"
-            ' get_parser(model) says which. Choose a dialect, such as "react"; list_dialects() has'
-            " their names"
+            f"{said}: dialect_for_model returns None for an unknown model, while get_parser(model)"
+            ' raises an error that names it. Choose a dialect, such as "react"; list_dialects() has'
+            " the names"
         )
     if isinstance(getattr(value, "DIALECT", None), Dialect):
         return TypeError(f"{said}: pass its DIALECT")
-    return TypeError(f"{said}, which is a parser already" if hasattr(value, "parse") else said)
+    return TypeError(f"{said}, which is already a parser" if hasattr(value, "parse") else said)

@@ -11,26 +11,26 @@ from typing import Final
 from agent_parsers.toolset.problems.names import folded
 
 _RESPONSE_TEMPLATE: Final = (
-    "it reads with the response_template of a tokenizer, which"
-    " agent_serving.templates.from_response_template takes"
+    "it is a parser that uses the response_template of a tokenizer, which"
+    " agent_serving.templates.from_response_template supports"
 )
-_NOTHING: Final = "it reads neither calls nor thoughts"
+_NOTHING: Final = "it is a parser that reads neither calls nor thoughts"
 _BY_TEMPLATE: Final = (
-    "with it llama.cpp reads what a chat template writes; agent_serving.templates"
+    "it is llama.cpp's parser for the format of any chat template; agent_serving.templates"
     ".dialect_for_template finds the dialect of a template"
 )
-_PLACE_OF_THOUGHTS: Final = "it is where llama.cpp puts thoughts, and does not say what reads calls"
+_PLACE_OF_THOUGHTS: Final = "it says where llama.cpp puts thoughts, not how calls are written"
 
 _NAMES: Final = {
     "openai": (
-        "it has two meanings: messages of OpenAI's API are read by 'tools', and the text of"
-        " gpt-oss, which vLLM reads under this name, by 'harmony'"
+        "it has two meanings: 'tools' reads messages of OpenAI's API, and 'harmony' reads the text"
+        " of gpt-oss, which vLLM reads under this name"
     ),
     "hf": _RESPONSE_TEMPLATE,  # vLLM
     "response_template": _RESPONSE_TEMPLATE,  # SGLang
     "hunyuan": (
-        "SGLang reads two formats under this name, by the tokenizer: Hy3 writes 'hunyuan_v3', Hy4"
-        " writes 'hunyuan_v4'"
+        "SGLang reads two formats under this name, depending on the tokenizer: Hy3 writes"
+        " 'hunyuan_v3', Hy4 writes 'hunyuan_v4'"
     ),
     "kimi": (
         "under this name, SGLang reads the thoughts of Kimi-VL, which every dialect does, and verl"
@@ -41,7 +41,7 @@ _NAMES: Final = {
         " Muse Glimmer, whose dialect is 'muse_glimmer'"
     ),
     "atem": (
-        "mlx-vlm reads the calls of both Muse models under this name: name 'muse_spark' or"
+        "mlx-vlm reads the calls of both Muse models under this name: use 'muse_spark' or"
         " 'muse_glimmer'"
     ),
     "holo2": (

@@ -38,9 +38,9 @@ def check_cut(cut: Cut) -> None:
     sizes = [cut] if isinstance(cut, int) else cut
     if isinstance(sizes, str):
         if sizes not in ("tokens", "whole"):
-            raise ValueError(f"cut is a size, sizes, 'tokens' or 'whole', not {cut!r}")
+            raise ValueError(f"cut must be a size, sizes, 'tokens' or 'whole', not {cut!r}")
     elif not sizes or min(sizes) < 1:
-        raise ValueError(f"the sizes of pieces are positive, not {cut!r}")
+        raise ValueError(f"the sizes of pieces must be positive, not {cut!r}")
 
 
 def stopped(reply: Reply, stops: Sequence[str], half_stop: int) -> Reply:

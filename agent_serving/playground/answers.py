@@ -203,7 +203,7 @@ def _template(parser: AnyDialectParser, _request: _Request) -> dict[str, Any]:
     try:  # it needs `regex`, of which there is no build for browsers
         from agent_serving.templates.response.export import response_template
     except ModuleNotFoundError as error:
-        return {"problem": f"{error}, in a browser: `agent-parsers playground` shows it"}
+        return {"problem": f"{error} in the browser: run `agent-parsers playground` to see this"}
     try:
         written = response_template(parser.dialect)
     except ValueError as error:

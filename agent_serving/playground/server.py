@@ -52,7 +52,7 @@ class PlaygroundServer(ThreadingHTTPServer):
 
     @override
     def handle_error(self, request: object, client_address: object) -> None:
-        """Report what went wrong, but not that a page was closed before its answer came."""
+        """Report an error, unless the page was closed before its answer came."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 
@@ -119,4 +119,4 @@ class _Handler(BaseHTTPRequestHandler):
 
     @override
     def log_message(self, format: str, *args: object) -> None:
-        """Log nothing: the address of a page may hold what was typed."""
+        """Log nothing: the address of a page may contain what the user typed."""

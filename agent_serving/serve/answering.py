@@ -46,7 +46,7 @@ class AnsweringOptions:
     dialect: str
     """The dialect of the model, or ``"tools"`` if the upstream returns calls."""
     tools_in: ToolsIn = "prompt"
-    """Where the model learns of the tools."""
+    """What tells the model about the tools."""
     prompt: str = ""
     """The end of the prompt that the model continues, such as ``<think>``; empty if not known."""
     retries: int | None = None
@@ -83,7 +83,7 @@ class Answering:
         self.opens: Final = next((mark for mark, _ in REASONING if end.endswith(mark)), "")
         """The mark of a thought that the prompt opens; empty if it opens none."""
         if self.is_native and upstream.is_text:
-            raise ValueError("calls of an upstream that takes a text are text: name a dialect")
+            raise ValueError("text completions contain calls as text: name a dialect")
 
     def _raw_fields(self) -> dict[str, Any]:
         kind = self.upstream.kind
@@ -92,9 +92,9 @@ class Answering:
         return {**kind.raw, "preserved_tokens": marks_of(self.parser)}
 
     async def reply(self, asked: Asked, key: str | None = None) -> AsyncGenerator[ReplyEvent]:
-        """Yield what the model says and calls, and the end.
+        """Yield the texts and the calls of the reply, and its end.
 
-        A call comes when all of the turn was read, so that none is of half a reply.
+        A call is yielded when the whole turn was read, so that none is from half a reply.
 
         Args:
             asked: What the client asks.
@@ -151,11 +151,11 @@ class _Turn:
         self._begun = begun_in(history)
         if self._begun and not (upstream.is_text or upstream.kind.continues is not None):
             raise ValueError(
-                f"the last message is the assistant's, which {upstream.kind.title} cannot be relied"
-                " on to continue: end with a message of the user, or with results"
+                f"the last message is the assistant's, but {upstream.kind.title} does not reliably"
+                " continue it: end with a user message or with tool results"
             )
         if upstream.is_text and _has_media(history):
-            raise ValueError("an upstream that takes a text takes no images and no files")
+            raise ValueError("text completions take no images or files")
         has_tools = bool(asked.tools)
         self._passes_schema = asked.schema is not None and not has_tools and not upstream.is_text
         typed = None if self._passes_schema else asked.schema
@@ -178,8 +178,8 @@ class _Turn:
         wanted = asked.settings.get("logprobs") or asked.settings.get("top_logprobs")
         if wanted and not self._is_plain:
             raise ValueError(
-                "`logprobs` beside `tools`: what the model writes is read, so its tokens are not"
-                " those of the reply"
+                "`logprobs` cannot be used with `tools`: the reply is parsed, so its tokens are not"
+                " those that the model wrote"
             )
         self._is_answered = False  # whether the upstream has sent anything
         self._logprobs: list[Any] = []
@@ -238,7 +238,7 @@ class _Turn:
     # -- the events ------------------------------------------------------------------------------
 
     async def events(self) -> AsyncGenerator[ReplyEvent]:
-        """Yield what the model says and calls, and the end."""
+        """Yield the texts and the calls of the reply, and its end."""
         asking, shown = self._asking, self._shown
         try:
             async with aclosing(atake_turn(self._model, asking, is_held=self._is_held)) as turn:
@@ -259,7 +259,7 @@ class _Turn:
         except (TypeError, ValueError, LookupError, RecursionError) as error:
             if not self._is_answered:
                 raise ExchangeError(ReplyFailure(400, f"the request: {error}")) from error
-            told = f"the upstream sent what cannot be read: {error}"
+            told = f"the reply of the upstream cannot be read: {error}"
             raise ExchangeError(ReplyFailure(502, told)) from error
         message = asking.message
         if not self._is_held and not shown.is_of(message.text):
@@ -345,8 +345,8 @@ class _Turn:
                 raise ExchangeError(
                     ReplyFailure(
                         502,
-                        "the upstream separates the thought from the text itself: leave out"
-                        " --prompt, or start it without a parser of reasoning",
+                        "the upstream itself separates the thought from the text: leave out"
+                        " --prompt, or start the upstream without a reasoning parser",
                         "upstream_thoughts",
                     )
                 )
@@ -354,8 +354,8 @@ class _Turn:
                 raise ExchangeError(
                     ReplyFailure(
                         502,
-                        "the upstream read a call itself, which is to be text here: start it"
-                        " without a parser of calls, or use --dialect tools",
+                        "the upstream itself parsed a call that should be text here: start it"
+                        " without a tool call parser, or use --dialect tools",
                         "upstream_calls",
                     )
                 )
@@ -367,7 +367,7 @@ _MARKS: Final = re.compile(r"<[^<>\s]{1,60}>|\[/?[A-Z_]{3,40}\]")
 
 
 def marks_of(parser: Any) -> list[str]:
-    """Return the marks that the turns of a *parser* are made of, some of which may be tokens."""
+    """Return the marks in the turns of a *parser*; some may be special tokens."""
     steps: Any = [AgentAction("tool", {"key": "value"}, ""), AgentFinish({"output": "answer"}, "")]
     texts = [*parser.stop]
     for step in steps:
@@ -388,5 +388,5 @@ def _has_media(history: list[Any]) -> bool:
 
 def _unreadable(error: OutputParserException) -> ReplyFailure:
     notes = "".join(f"; {note}" for note in getattr(error, "__notes__", ()))
-    message = f"the reply of the model cannot be read: {error}{notes}"
+    message = f"the model's reply cannot be read: {error}{notes}"
     return ReplyFailure(422, message, getattr(error, "problem", None) or "unreadable_reply")

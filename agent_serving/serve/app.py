@@ -39,7 +39,7 @@ _HERE: Final = ("127.0.0.1", "localhost", "[::1]", "::1")
 
 @dataclass(frozen=True, slots=True)
 class ServerLimits:
-    """What one client, and all of them, may take."""
+    """The limits for one client, and for all of them."""
 
     max_bytes: int = 10_000_000
     """The longest request, and the longest reply of the upstream, in bytes."""
@@ -205,7 +205,7 @@ class _Replies:
         reply = _Reply(app, self._face, send)
         failed = app.refusal(request)
         if failed is None and app.clients >= app.limits.max_clients:
-            busy = f"{app.clients} requests are being answered: try again later"
+            busy = f"the server is busy with {app.clients} requests: try again later"
             failed = ReplyFailure(429, busy)
         if failed is not None:
             await reply.fail(failed)
@@ -238,7 +238,7 @@ class _Replies:
                     is_answered = True
                     left.cancel()
         except TimeoutError:
-            failed = ReplyFailure(504, f"the reply takes longer than {app.limits.timeout_s:g} s")
+            failed = ReplyFailure(504, f"the reply took longer than {app.limits.timeout_s:g} s")
         except ExchangeError as error:
             failed = error.failed
         except asyncio.CancelledError:  # the server is stopped, and its time of grace is over
@@ -250,7 +250,7 @@ class _Replies:
             has_left = True
         except Exception:  # noqa: BLE001 - the client waits for an end, and the log has the error
             _log.exception("a request to %s failed", self._face.path)
-            failed = ReplyFailure(500, "the server failed, and its log says why")
+            failed = ReplyFailure(500, "the server failed; see its log for the reason")
         if has_left:
             reply.record(ReplyFailure(499, "the client left"))
         elif failed is not None:
@@ -348,7 +348,7 @@ class _Reply:
         self._record(failed)
 
     async def fail(self, failed: ReplyFailure) -> None:
-        """Send an error: as the reply, or in its stream if that has begun."""
+        """Send an error: as the reply, or in the stream of the reply if that has begun."""
         if not self._is_begun:
             await self._whole(failed.status, self._face.error(failed))
             return

@@ -37,7 +37,7 @@ _NAMED: Final = ("error", "usage")
 
 
 class RunLog:
-    """Writes runs to a file that only its owner reads.
+    """Writes runs to a file that only its owner can read.
 
     Args:
         path: The file; runs are added to it.
@@ -54,7 +54,7 @@ class RunLog:
         self._path.chmod(0o600)  # also if it was there before
 
     def record(self, asked: Asked) -> Callable[[ReplyEvent | ReplyFailure], None]:
-        """Return what takes the events of the replies to a request, and writes the run."""
+        """Return a function that takes the events of the replies to *asked* and writes the run."""
         writer = ChatWriter(replace(asked, include_usage=False))
         state = {"left": asked.count, "within": False}
 
@@ -93,7 +93,7 @@ class RunLog:
         try:
             self._append(json.dumps(_redacted(line) if self._is_redacted else line) + "\n")
         except OSError as error:  # the client gets its reply, with or without a log
-            _log.error("a run is missing in %s: %s", self._path, error)
+            _log.error("a run could not be written to %s: %s", self._path, error)
 
     def _append(self, text: str) -> None:
         opened = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)

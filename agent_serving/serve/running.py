@@ -32,7 +32,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 @dataclass(frozen=True, slots=True)
 class ServeSettings:
-    """What the command line says."""
+    """The settings from the command line."""
 
     address: str
     dialect: str = "auto"
@@ -61,7 +61,7 @@ def make_app(
     transport: httpx.BaseTransport | None = None,
     http: httpx.AsyncClient | None = None,
 ) -> ServeApp:
-    """Return the application; *say* is told what was found out.
+    """Return the application; *say* gets lines about what was detected.
 
     Raises:
         OSError: The log cannot be written.
@@ -71,7 +71,7 @@ def make_app(
     found = find_upstream(settings.address, settings.server, is_text=settings.is_text, **asked)
     is_templated = settings.tools_in == "template"
     if is_templated and found.is_text:
-        raise ValueError("an upstream that takes a text has no template: leave out --tools-in")
+        raise ValueError("text completions use no chat template: leave out --tools-in")
     dialect = find_dialect(
         settings.dialect, found, model=settings.model, is_templated=is_templated, **asked
     )
@@ -81,7 +81,7 @@ def make_app(
     if prompt is None and dialect.name not in ("auto", "tools"):
         prompt = end_of_prompt(found, **asked)
         if prompt:
-            say(f"prompts end in: {prompt[-24:]!r}")
+            say(f"prompts end with: {prompt[-24:]!r}")
     options = AnsweringOptions(
         dialect=dialect.name,
         tools_in=settings.tools_in,
@@ -91,7 +91,7 @@ def make_app(
         settings=settings.others,
     )
     if found.kind.is_ollama and "num_ctx" not in settings.others:
-        say("warning: Ollama leaves out what is longer than its context: see --set num_ctx=16384")
+        say("warning: Ollama cuts prompts that exceed its context: see --set num_ctx=16384")
     upstream = Upstream(
         found.kind,
         found.base,
@@ -112,7 +112,7 @@ def make_app(
 
 
 def serve(settings: ServeSettings, say: Callable[[str], Any]) -> None:
-    """Serve until a signal ends it; replies that have begun are then sent to their end.
+    """Serve until a signal; replies that have begun are then still finished.
 
     Raises:
         OSError: The log cannot be written.
@@ -160,7 +160,7 @@ def keys_in(variable: str | None, file: str | None) -> tuple[str, ...]:
 
 
 def settings_in(given: Iterable[str]) -> dict[str, Any]:
-    """Return the settings that are *given* as ``NAME=VALUE``; a value is JSON, or else a text.
+    """Return the settings *given* as ``NAME=VALUE``; a value that is not JSON is a text.
 
     Raises:
         ValueError: One has no name or no value.
@@ -169,7 +169,7 @@ def settings_in(given: Iterable[str]) -> dict[str, Any]:
     for each in given:
         name, is_set, value = each.partition("=")
         if not (name and is_set):
-            raise ValueError(f"a setting is NAME=VALUE, not {each!r}")
+            raise ValueError(f"expected a setting as NAME=VALUE, not {each!r}")
         try:
             found[name] = json.loads(value)
         except ValueError:

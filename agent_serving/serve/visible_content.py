@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 class StopSearch:
-    """Looks for a stop sequence of the client in the content, which ends there.
+    """Searches the content for the client's stop sequences; the content ends at the first one.
 
-    It is not looked for in thoughts and calls, where a server would find it too.
+    Thoughts and calls are not searched, although a server would find stop sequences there too.
     """
 
     def __init__(self, stops: Sequence[str]) -> None:
@@ -23,11 +23,11 @@ class StopSearch:
         self._seen = self._after = 0
 
     def begin(self, begun: str) -> None:
-        """Begin with a turn; it is not looked for in what that had *begun* with."""
+        """Start a turn; the text that it had *begun* with is not searched."""
         self._seen = self._after = len(begun)
 
     def finds(self, asking: Asking[Any]) -> bool:
-        """Return whether the content so far has one."""
+        """Return whether the content so far has a stop sequence."""
         if not self.stops:
             return False
         start = max(self._after, self._seen - self._longest)
@@ -36,12 +36,12 @@ class StopSearch:
         return any(stop in content for stop in self.stops)
 
     def cut(self, text: str) -> tuple[int, str] | None:
-        """Return where the first one begins in *text*, and which it is."""
+        """Return the offset of the first stop sequence in *text*, and the sequence."""
         found = [(at, stop) for stop in self.stops if (at := text.find(stop)) >= 0]
         return min(found, default=None)
 
     def held(self, text: str) -> int:
-        """Return how many characters at the end of *text* may be the beginning of one."""
+        """Return how many characters at the end of *text* may begin a stop sequence."""
         most = min(len(text), self._longest - 1)
         return next(
             (n for n in range(most, 0, -1) if any(s.startswith(text[-n:]) for s in self.stops)), 0
@@ -49,7 +49,7 @@ class StopSearch:
 
 
 class ShownContent:
-    """The content that a client is shown: without what it began with, and up to a stop sequence."""
+    """The content that a client sees: without its given beginning, and up to a stop sequence."""
 
     def __init__(self, search: StopSearch, begun: str) -> None:
         self._search = search
@@ -60,7 +60,7 @@ class ShownContent:
         """The stop sequence at which it ended."""
 
     def add(self, text: str) -> str:
-        """Take more of the content and return what is shown of it now."""
+        """Take more of the content and return what can be shown now."""
         self._all.append(text)
         if self.found is not None:
             return ""
@@ -85,12 +85,12 @@ class ShownContent:
         return "" if self._begun and self._begun.startswith(text) else text
 
     def is_of(self, content: str) -> bool:
-        """Return whether all content that came is *content*."""
+        """Return whether *content* is all content that was added."""
         return self.found is not None or "".join(self._all) == content
 
 
 def begun_in(history: list[Any]) -> str:
-    """Return the text of the assistant with which a *history* ends, for the model to continue."""
+    """Return the assistant's text at the end of *history*, which the model is to continue."""
     last = history[-1] if history else None
     if not isinstance(last, Mapping) or last.get("role") != "assistant":
         return ""

@@ -2,4 +2,4 @@
 
 
 class TemplateError(ValueError):
-    """A template is wrong, or cannot be read or made; the message says what is missing."""
+    """A template is invalid, or cannot be read or made; the message says why."""

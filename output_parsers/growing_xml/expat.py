@@ -20,7 +20,7 @@ _OBSERVATION = (
 
 
 class XmlError(ValueError):
-    """A text is not an XML document, or the document is refused.
+    """The text is not an XML document, or the document is refused.
 
     Args:
         reason: What is wrong.
@@ -38,7 +38,7 @@ class XmlError(ValueError):
         self.is_short = is_short
 
     def offset(self, document: str) -> int:
-        """Return the error's offset in *document*, which starts with the text read."""
+        """Return the offset of the error in *document*, the beginning of which was read."""
         read = document.encode(errors="surrogatepass")[: self.byte]
         return len(read.decode(errors="ignore"))
 
@@ -168,7 +168,9 @@ class XmlReader:
 
     def _doctype(self, _name: str, system: object, public: object, declares: int) -> None:
         if declares or system or public:
-            raise self._refusal("a document type that declares or refers to something is forbidden")
+            raise self._refusal(
+                "a DOCTYPE with declarations or an external reference is not allowed"
+            )
 
     def _refusal(self, reason: str) -> XmlError:
         return XmlError(reason, self._parser.CurrentByteIndex)

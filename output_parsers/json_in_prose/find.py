@@ -97,7 +97,7 @@ class JsonFinder(CandidateSearch["_Candidate"]):
 
     @override
     def close(self) -> FoundJson:
-        """Return the value, which may be cut.
+        """Return the value, which may be cut short.
 
         Raises:
             json.JSONDecodeError: There is no value, or an array or object breaks before it ends.
@@ -247,7 +247,7 @@ class _Candidate(PossibleJson):
 
     @property
     def has_value(self) -> bool:
-        """Whether there is a value, other than `None` because of an unmatched bracket."""
+        """Whether there is a value; the `None` after an unmatched bracket is not one."""
         reader = self.reader
         return reader.has_value and (reader.error is None or reader.value is not None)
 

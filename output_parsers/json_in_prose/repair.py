@@ -117,7 +117,7 @@ def repair_json(text: str) -> RepairedJson:
 
 
 def repaired_with_last_keys(text: str) -> RepairedJson:
-    """Return what `repair_json` does, but if a key is repeated, its last value counts.
+    """Do the same as `repair_json`, except that the last value of a repeated key counts.
 
     For callers with an error of their own for a repeated key; see `repeated_key`.
 
@@ -434,7 +434,7 @@ def _check_end(text: str, end: int) -> None:
     bracket = _find_bracket(text, end)
     until = len(text) if bracket is None else bracket.start()
     if _goes_on(text, end) or _is_inside(text, end, until):
-        raise JsonSyntaxError("expected the end of the value; JSON goes on after it", "", end)
+        raise JsonSyntaxError("expected no more JSON after the value", "", end)
     another = _next_value(text, end)
     if another is not None and _is_json(text[another.end() :]):
         raise JsonSyntaxError("expected one JSON value, found another", "", another.end())
@@ -524,7 +524,7 @@ class _Candidate(PossibleJson):
         self.is_member = is_member
 
     def is_begun(self, end: int) -> bool:
-        """Return whether it has more than a bracket before *end*, a position in the whole text."""
+        """Return whether this value has more than its opening bracket before *end* in the text."""
         return bool("".join(self.pieces)[1 : end - self.start].strip())
 
 

@@ -109,11 +109,11 @@ class PossibleJson:
 
     @property
     def end(self) -> int:
-        """Where it ends in the whole text."""
+        """The end of the value, as an offset in the whole text."""
         return self.start + (self.reader.end or 0)
 
     def feed(self, text: str) -> None:
-        """Read *text*."""
+        """Read the next piece of text."""
         self.reader.feed(text)
 
 

@@ -62,7 +62,7 @@ class Function(Step[Input, Output]):
             raise TypeError(f"expected a callable, got {type(func).__name__}")
         is_async = is_coroutine_function(func)
         if is_async and afunc is not None:
-            raise TypeError("func is a coroutine function already; afunc cannot be given as well")
+            raise TypeError("func is already a coroutine function: leave out afunc")
         self.name: str | None = name or getattr(func, "__name__", None)
         self.func: Callable[..., Any] | None = None if is_async else func
         self.afunc: Callable[..., Awaitable[Any]] | None = func if is_async else afunc
@@ -122,8 +122,8 @@ class _NotText:
 
     def __str__(self) -> str:
         raise TypeError(
-            "a generator function in a chain gets an iterator of chunks, which is not text: take"
-            " them one by one, or join them"
+            "a generator function in a chain gets an iterator of chunks, not a text: loop over the"
+            " chunks, or join them"
         )
 
 

@@ -72,7 +72,7 @@ def check_not_langchains(runnable: object, name: str) -> None:
         else "langchain_core.runnables.RunnableLambda(step.invoke, step.ainvoke)"
     )
     raise AttributeError(
-        f"{type(runnable).__name__!r} object has no attribute {name!r}, which is LangChain's: "
+        f"{type(runnable).__name__!r} object has no attribute {name!r}, which only LangChain has: "
         f"use {theirs}.{name}"
     )
 
@@ -96,7 +96,7 @@ def needs_langchain() -> Iterator[None]:
 def _required() -> Any:
     found = runnable_class()
     if found is None:
-        raise RuntimeError("only LangChain can answer this, and it has not been imported")
+        raise RuntimeError("this needs LangChain, which has not been imported")
     return found
 
 

@@ -52,18 +52,18 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
     # -- one run of the parser, which LangChain traces ---------------------------------------------
 
     def run(self, read: Callable[[Any], Any], given: Any, config: Any) -> Any:
-        """Return ``read(given)``, as a run of this parser."""
+        """Return ``read(given)``, traced by LangChain as a run of this parser."""
         return self._call_with_config(partial(self._result, read), given, config, run_type="parser")
 
     async def arun(self, read: Callable[[Any], Awaitable[Any]], given: Any, config: Any) -> Any:
-        """Return ``await read(given)``, as a run of this parser."""
+        """Return ``await read(given)``, traced by LangChain as a run of this parser."""
         run = partial(self._aresult, read)
         return await self._acall_with_config(run, given, config, run_type="parser")
 
     def run_stream(
         self, read: Callable[[Any], Iterator[Any]], chunks: Iterator[Any], config: Any
     ) -> Iterator[Any]:
-        """Yield what ``read(chunks)`` yields, as a run of this parser."""
+        """Yield what ``read(chunks)`` yields, traced by LangChain as a run of this parser."""
         run = partial(self._results, read)
         return self._transform_stream_with_config(chunks, run, config, run_type="parser")
 
@@ -241,7 +241,7 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
 
 @contextmanager
 def errors_of_both() -> Iterator[None]:
-    """Raise an exception of both libraries in place of ours, as `of_both` makes it."""
+    """Replace our exception by one that belongs to both libraries; see `of_both`."""
     try:
         yield
     except OutputParserException as error:
@@ -256,10 +256,10 @@ _REFUSAL: Final = getattr(theirs, "ModelRefusalError", None)
 
 
 def of_both(error: OutputParserException) -> OutputParserException:
-    """Return *error* as one that is also LangChain's, with what an executor of LangChain reads.
+    """Return *error* as one that is also LangChain's, with the fields that LangChain's agents read.
 
-    A refusal is no `OutputParserException` of LangChain's, because LangChain would ask again: where
-    LangChain has no class for it, it is returned unchanged.
+    A refusal does not become an `OutputParserException` of LangChain's, because LangChain would ask
+    again: if LangChain has no class for refusals, it is returned unchanged.
     """
     if _their_kind(type(error)) is None or isinstance(error, theirs.LangChainException):
         return error

@@ -237,7 +237,7 @@ class _Rows:
         return [self.values[row] for row in self.live], [self.configs[row] for row in self.live]
 
     def advance(self, outputs: Sequence[Any], *, drop_exceptions: bool) -> bool:
-        """Store a step's outputs for `pending`; return whether any rows remain.
+        """Store the outputs of a step for `pending`; return whether any rows are left.
 
         With *drop_exceptions*, rows that failed are dropped.
         """

@@ -113,7 +113,7 @@ def read_structured_output(
     """
     message = AIMessage(part) if isinstance(part := part_of(message), str) else part
     if getattr(message, "type", "ai") not in ("ai", "AIMessageChunk"):
-        raise TypeError(f"expected a message of a model, not one of the type {message.type!r}")
+        raise TypeError(f"expected a message from the model, not one of type {message.type!r}")
     check_refusal(message)
     if isinstance(strategy, ProviderStrategy):
         return None if _is_calling(message) else _read_text(message, strategy)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class RawAndParsed(TypedDict, Generic[SchemaT]):
-    """What a model returned and what was read in it; see `with_structured_output`."""
+    """What a model returned and what was parsed from it; see `with_structured_output`."""
 
     raw: Any
     """The model's result."""

@@ -132,7 +132,7 @@ def read_data(schema: Any, kind: SchemaKind, data: Any) -> Any:
 
 
 def check_nothing_dropped(schema: Any, kind: SchemaKind, data: Any, response: Any) -> None:
-    """Check that *response*, which `read_data` returned for *data*, has all of it.
+    """Check that *response*, which `read_data` made of *data*, has all keys of *data*.
 
     Raises:
         OutputParserException: The data have a key that the schema lacks.
@@ -143,7 +143,7 @@ def check_nothing_dropped(schema: Any, kind: SchemaKind, data: Any, response: An
     path = dropped_key(_validator(schema, kind), data, response, shape)
     if path is not None:
         where = ".".join(map(str, path))
-        raise _unfit(schema, data, f"the key {where} is not one of the schema's")
+        raise _unfit(schema, data, f"the schema has no key {where}")
 
 
 def _validator(schema: Any, kind: SchemaKind) -> Callable[[Any], Any]:

@@ -21,7 +21,7 @@ HandleErrors: TypeAlias = (
 
 
 class ToolOptions(TypedDict, total=False):
-    """What a `ToolStrategy` takes beside the schema; see its fields."""
+    """The options of a `ToolStrategy` other than the schema; see its fields."""
 
     tool_message_content: str | None
     handle_errors: HandleErrors
@@ -94,9 +94,7 @@ class ToolStrategy(_Strategy, Generic[SchemaT]):
         found: dict[str, OutputToolBinding[Any]] = {}
         for spec in self.schema_specs:
             if spec.name in found:
-                raise ValueError(
-                    f"two schemas are named {spec.name!r}; the model has to choose one"
-                )
+                raise ValueError(f"two schemas have the name {spec.name!r}: rename one of them")
             found[spec.name] = OutputToolBinding.from_schema_spec(spec)
         return found
 

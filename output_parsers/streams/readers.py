@@ -79,7 +79,7 @@ async def aclose(*sources: object) -> None:
 
 
 class Budget:
-    """Keeps the work on a growing value linear in its text.
+    """Says when to process a growing value again, so that the work is linear in its text.
 
     Each character that arrives pays for processing a few values. The whole value may be processed
     again once all of its values are paid for.
@@ -94,17 +94,17 @@ class Budget:
         self._paid = 0  # how many may be processed
 
     def add(self, text: str) -> None:
-        """Take more *text* of the value."""
+        """Add *text* that arrived."""
         self._values += text.count(",")  # one stands before each value but the first of a container
         self._paid += self._VALUES_PER_CHAR * len(text)
 
     @property
     def suffices(self) -> bool:
-        """Whether the whole value may be processed."""
+        """Whether the whole value may be processed now."""
         return self._paid >= self._values
 
     def spend(self) -> None:
-        """Take note that the whole value is processed."""
+        """Note that the whole value has been processed."""
         self._paid = 0
 
 

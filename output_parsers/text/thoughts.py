@@ -15,7 +15,7 @@ _find_closer: Final = re.compile(rf"</(?P<tag>{'|'.join(_TAGS)})>").search
 
 
 def begins_with_thought(text: str) -> bool:
-    """Return whether *text* begins with a thought, which may be open."""
+    """Return whether *text* begins with a thought, closed or not."""
     return _THOUGHT.match(text) is not None
 
 
@@ -35,7 +35,7 @@ def after_thoughts(text: str) -> int:
 
 
 def is_in_thought(text: str, end: int) -> bool:
-    """Return whether what ends at *end* stands in a thought: one closes after it, unopened.
+    """Return whether *end* is inside a thought: a closing tag without an opening one follows.
 
     Some prompts open the thought, so that a reply has only its end::
 

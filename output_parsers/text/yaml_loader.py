@@ -11,7 +11,7 @@ from yaml.constructor import ConstructorError  # type: ignore[import-untyped]
 
 
 class YamlError(ValueError):
-    """A text is not YAML, or exceeds a limit.
+    """The text is not YAML, or exceeds a limit.
 
     Args:
         reason: What is wrong.
@@ -71,12 +71,12 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # the base has no types
             self._check(depth, nodes, mark)
             self._extents[node] = nodes, depth
         elif node not in self._extents:
-            raise ComposerError(None, None, "a value holds itself, by an alias", mark)
+            raise ComposerError(None, None, "a value contains itself through an alias", mark)
         return node
 
     def construct_object(self, node: Node, deep: bool = False) -> Any:
         if isinstance(node, ScalarNode) and node.tag in _NUMBERS and len(node.value) > _MAX_DIGITS:
-            problem = f"a number of {len(node.value):,} characters, of {_MAX_DIGITS:,} at most"
+            problem = f"a number has {len(node.value):,} characters; the limit is {_MAX_DIGITS:,}"
             raise ConstructorError(None, None, problem, node.start_mark)
         try:
             return super().construct_object(node, deep)
@@ -88,9 +88,9 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # the base has no types
 
     def _check(self, depth: int, nodes: int, mark: Any) -> None:
         if depth > _MAX_DEPTH:
-            problem = f"lists and dictionaries nested more than {_MAX_DEPTH} deep"
+            problem = f"lists and dictionaries are nested more than {_MAX_DEPTH} levels deep"
         elif nodes > _MAX_NODES:
-            problem = f"aliases that stand for more than {_MAX_NODES:,} values"
+            problem = f"aliases expand to more than {_MAX_NODES:,} values"
         else:
             return
         raise ComposerError(None, None, problem, mark)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def message_in(result: list[Generation]) -> Any:
-    """Return the message of the first of *result*.
+    """Return the message of the first generation in *result*.
 
     Raises:
         OutputParserException: There is no message, only text.
@@ -129,10 +129,10 @@ def raise_all(found: Iterable[OutputParserException | None]) -> None:
 
 
 def check_content(message: Any) -> None:
-    """Check that a whole *message* has no other calls than its own among the blocks of its content.
+    """Check that the content of a whole *message* has no calls that its ``tool_calls`` lack.
 
     Raises:
-        OutputParserException: It has one that is not among its calls.
+        OutputParserException: The content has such a call.
     """
     if isinstance(message.content, str | None) or hasattr(message, "tool_call_chunks"):
         return
@@ -140,7 +140,7 @@ def check_content(message: Any) -> None:
 
     if (other := call_elsewhere(message, calls_in(message.content))) is not None:
         raise OutputParserException(
-            f"found another call of {other!r} beside the calls of the message; which is meant?",
+            f"found a call to {other!r} in the content that is not one of the message's tool calls",
             llm_output=str(message.content),
             observation=f"You called {other} in another way beside your calls, so nothing was done."
             " Make each call once.",

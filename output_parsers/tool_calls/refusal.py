@@ -75,7 +75,7 @@ def _refusal_error(message: Any, text: str, *, calls: bool) -> ModelRefusalError
 
 
 def may_refuse(message: Any) -> bool:
-    """Return whether *message*, or a chunk of one, may be an error for `refusal_error`."""
+    """Return whether `refusal_error` may find a refusal in *message*, or in a chunk of one."""
     beside = getattr(message, "additional_kwargs", None)
     if beside and isinstance(beside.get("refusal"), str):
         return True
@@ -111,7 +111,7 @@ def has_calls(message: Any) -> bool:
 
 
 class RefusalInChunks:
-    """Notices that a message refuses that comes in chunks."""
+    """Notices a refusal in a message that arrives in chunks."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -133,7 +133,7 @@ class RefusalInChunks:
             self._chunks.add(part)
 
     def check(self) -> None:
-        """Check that the message does not refuse, at its end.
+        """Check at the end of the message that it does not refuse.
 
         Raises:
             ModelRefusalError: It refuses.

@@ -136,14 +136,14 @@ class ParsedCall:
 
 
 class CallPlace(NamedTuple):
-    """Where a result has a call, as JSON pointers."""
+    """JSON pointers to the parts of a call in a result."""
 
     call: str
-    """The call, as it is described."""
+    """The whole call."""
     args: str
     """Its arguments."""
     name: str | None
-    """Its name; `None` if the result has it not."""
+    """Its name; `None` if the result does not have it."""
 
 
 class ToolCallsReader(_MessageReader[CallsParser]):
@@ -251,11 +251,11 @@ class _ArrivingCall(GrowingCall):
         self._budget.add(text or "")
 
     def shows(self, args: Any) -> bool:
-        """Return whether *args* are the value so far, or stand for none."""
+        """Return whether *args* are the value so far, or there is no value yet."""
         return not self.has_value or self.value is args
 
     def read(self, *, is_raw: bool) -> bool:
-        """Read on into `parsed`; return whether the arguments so far can be read."""
+        """Update `parsed` with what has arrived; return whether the arguments are readable."""
         parsed = self.parsed
         has_value = self.has_value
         if is_raw and not has_value:

@@ -25,7 +25,7 @@ def is_v1_model(thing: object) -> bool:
 def schema_of(
     model: type[Any], generator: type[GenerateJsonSchema] | None = None
 ) -> dict[str, Any]:
-    """Return the JSON Schema of *model*; if it is of version 2, *generator* may make it."""
+    """Return the JSON Schema of *model*; *generator* is used only for pydantic 2 models."""
     schema: dict[str, Any]
     given = {} if generator is None else {"schema_generator": generator}
     schema = model.schema() if is_v1_model(model) else model.model_json_schema(**given)

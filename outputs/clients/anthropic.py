@@ -42,7 +42,7 @@ _DERIVED = frozenset(("citation", "input_json", "text", "thinking"))
 
 
 def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
-    """Return the message in *fields*, whose ``type`` is *kind*; `None` if it is of another API."""
+    """Return the message in *fields*, whose ``type`` is *kind*; `None` if it is another API's."""
     if kind == "message":
         if (role := fields.get("role") or "assistant") != "assistant":
             return message_from_role({"role": role, "content": fields["content"]})
@@ -54,7 +54,7 @@ def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
 
 
 def message_from_anthropic(fields: dict[str, Any]) -> AIMessage:
-    """Convert a message. Content that consists of one text block becomes text."""
+    """Convert a message. Content that consists of one text block becomes a string."""
     content = fields["content"]
     blocks = [_block(block) for block in content]
     return AIMessage(
@@ -106,7 +106,7 @@ def _message_start(event: dict[str, Any]) -> AIMessageChunk:
     # The last event has the total of output tokens; counting them here would add them twice.
     message = event["message"]
     if (role := message.get("role") or "assistant") != "assistant":
-        raise ValueError(f"a stream is a message of the model, and this one has the role {role!r}")
+        raise ValueError(f"expected a stream of the model's message, found the role {role!r}")
     usage = message.get("usage") and {**message["usage"], "output_tokens": 0}
     content = message.get("content")
     blocks = content if isinstance(content, list) else []

@@ -42,29 +42,29 @@ def from_any(value: Any) -> BaseMessage:
     try:
         return _message(value)
     except RecursionError as error:
-        raise ValueError("a message that is nested too deeply") from error
+        raise ValueError("the message is nested too deeply") from error
 
 
 def _message(value: Any) -> BaseMessage:
     fields = _fields(value)
     if is_call(fields):
-        raise TypeError("expected a message, not one of its calls: give the message that has it")
+        raise TypeError("expected a message, not a single tool call: pass the message that has it")
     try:
         message = _read(fields)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         where = ".".join(map(str, first["loc"]))
         said = f"{where}: {first['msg']}"
-        raise ValueError(f"a message with a missing or malformed part: {said}") from error
+        raise ValueError(f"a part of the message is missing or malformed: {said}") from error
     except (AttributeError, IndexError, KeyError, TypeError) as error:
-        raise ValueError(f"a message with a missing or malformed part: {error!r}") from error
+        raise ValueError(f"a part of the message is missing or malformed: {error!r}") from error
     if message is None:
         raise TypeError(f"expected a message, not {type(value).__name__} with keys {list(fields)}")
     return message
 
 
 def is_call(value: Any) -> bool:
-    """Return whether *value* is one call: ours, LangChain's or Chat Completions', as data."""
+    """Return whether *value* is one tool call, in our, LangChain's or OpenAI's format."""
     if not isinstance(value, dict) or "content" in value:
         return False
     kind = value.get("type")

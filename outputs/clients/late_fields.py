@@ -58,14 +58,14 @@ def number_of(index: str) -> int:
 
 
 def noted(**notes: list[Any]) -> AIMessageChunk:
-    """Return an empty chunk with *notes*, which `LateFields` has as attributes of these names."""
+    """Return an empty chunk with *notes* for the attributes of `LateFields` with these names."""
     return AIMessageChunk([], additional_kwargs={NOTES: notes})
 
 
 def noted_calls(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return ``additional_kwargs`` with a note of the calls that *fields* have by their names.
+    """Return ``additional_kwargs`` with a note of the calls that `calls_beside` finds in *fields*.
 
-    A stream has them in its pieces, too, so they are compared with these instead of added.
+    The pieces of the stream have these calls too, so the calls are compared, not added.
     """
     calls: list[Any] = []
     for name, part in calls_beside(fields).items():
@@ -75,9 +75,9 @@ def noted_calls(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 class LateFields:
-    """Adds the fields of an item that only its whole form has, and collects what is noted.
+    """Adds the fields that only the complete form of an item has, and collects the notes.
 
-    Calls are known by the number of their item, or by the index of their pieces.
+    Calls are identified by the number of their item or by the index of their pieces.
     """
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ class LateFields:
         self.cut: set[int] = set()
         """The items that have ended, but not by themselves."""
         self.contradicted: str = ""
-        """A field whose whole form is not what its pieces say."""
+        """A field whose complete form differs from the sum of its pieces."""
         self.unread: dict[int, str] = {}
         """The types of the pieces of calls that are not read, although they have text."""
         self.members: dict[int | None, dict[str, Any]] = {}
@@ -107,7 +107,7 @@ class LateFields:
         """The calls of the last whole message that came with a piece, or stood beside one."""
 
     def with_late_fields(self, message: Any) -> Any:
-        """Return *message*, a chunk or a sum, with the new fields of each whole in its place."""
+        """Return *message*, a chunk or a sum, with the fields that only the complete items have."""
         if isinstance(message, AIMessage) and NOTES in message.additional_kwargs:
             message = self._without_notes(message)
         if not isinstance(message, AIMessageChunk):
@@ -265,12 +265,12 @@ class _Blocks:
         self._last: list[ToolCallChunk] = []
 
     def append(self, index: str, block: dict[Any, Any]) -> None:
-        """Append a *block*, which has this *index*."""
+        """Append *block*, whose index is *index*."""
         self._places.setdefault(index, len(self.blocks))
         self.blocks.append(block)
 
     def add(self, index: str, fields: dict[str, Any]) -> None:
-        """Add *fields* to the block with this *index*, or a block of them."""
+        """Add *fields* to the block with this *index*, or as a new block."""
         if index not in self._places:
             self.append(index, {**fields, "index": index})
             return
@@ -281,12 +281,12 @@ class _Blocks:
         self.blocks[place] = {**merge_dicts(same, late), "index": index}
 
     def add_piece(self, piece: ToolCallChunk, *, is_first: bool = False) -> None:
-        """Add a *piece* of a call, before or after the others of this call."""
+        """Add a *piece* of a call before or after the other pieces of the call."""
         is_first = is_first and piece["index"] in self._numbers
         (self._first if is_first else self._last).append(piece)
 
     def pieces(self) -> list[ToolCallChunk]:
-        """Return the pieces of calls, one for each call."""
+        """Return the pieces of the calls, merged into one for each call."""
         if not (self._first or self._last):
             return self._pieces
         return merge_lists([], self._first, self._pieces, self._last) or []

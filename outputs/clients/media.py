@@ -47,17 +47,17 @@ class MediaFile:
 
     @property
     def name(self) -> str:
-        """A name for the file, with the suffix that its type says."""
+        """A name for the file; the suffix comes from its MIME type."""
         return f"file.{self.mime_type.partition('/')[2]}"
 
     @property
     def address(self) -> str:
-        """The address, which has the content if that is known."""
+        """The URL of the file: a data URL with the content if that is known."""
         return f"data:{self.mime_type};base64,{self.base64}" if self.base64 else self.url
 
     @property
     def block(self) -> dict[str, Any]:
-        """A block of a message, as LangChain has it."""
+        """The file as a content block in LangChain's format."""
         place = {"base64": self.base64} if self.base64 else {"url": self.url}
         known = {"mime_type": self.mime_type} if self.mime_type else {}
         return {"type": self.kind, **place, **known}
@@ -68,7 +68,7 @@ Parts: TypeAlias = "tuple[MediaFile | Any, ...]"
 
 
 def parts_of(returned: Any, *, is_content: bool = False) -> Parts:
-    """Return the parts of what a tool *returned*, if one of them is a file; else nothing.
+    """Return the parts of what a tool *returned*; no parts if none of them is a file.
 
     Args:
         returned: A file or a list with one: a block of a message of LangChain, OpenAI or
@@ -106,7 +106,7 @@ class _Fields:
         self._item = item
 
     def get(self, *names: str) -> Any:
-        """Return the first of *names* that has a value of these kinds; `None` if none has."""
+        """Return the text, bytes or nested object under the first of *names* that has one."""
         for name in names:
             is_data = isinstance(self._item, Mapping)
             value = self._item.get(name) if is_data else getattr(self._item, name, None)

@@ -61,7 +61,7 @@ _MERGEABLE = (dict, list, str)
 
 
 def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
-    """Return the message in *fields*, whose ``type`` is *kind*; `None` if it is of another API."""
+    """Return the message in *fields*, whose ``type`` is *kind*; `None` if it is another API's."""
     if kind == "chunk" and isinstance(fields.get("chunk"), dict):
         fields = fields["chunk"]
     elif kind.startswith(_DERIVED):
@@ -89,7 +89,7 @@ def _other_role(role: str) -> type[BaseMessage]:
 
 
 def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
-    """Convert one message of a conversation by its ``role``; another role is a `ChatMessage`.
+    """Convert one message of a conversation; an unknown ``role`` makes it a `ChatMessage`.
 
     Fields that our message does not have go into ``additional_kwargs``, and why a model's message
     ended into its ``response_metadata``. Anthropic's conversation messages have the same shape,
@@ -188,8 +188,8 @@ def _says_something(function: Any) -> bool:
 
 
 def two_calls() -> ValueError:
-    """Return the error for a call that is one of a function and one of a custom tool."""
-    return ValueError("a call has a `function` and a `custom`, and they differ; expected one")
+    """Return the error for a call that has both a function and a custom tool."""
+    return ValueError("expected a call with `function` or `custom`, found both, and they differ")
 
 
 def _ordered(function: dict[str, Any]) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def _from_choices(fields: dict[str, Any]) -> BaseMessage:
     """
     choices = fields["choices"] or []
     if not all(isinstance(choice, dict) for choice in choices):
-        raise TypeError("a choice that is not a dictionary")
+        raise TypeError("expected each choice to be a dictionary")
     # Some servers omit "object"; in Azure's first chunk it is empty, and there are no choices.
     is_chunk = (
         fields.get("object") in ("chat.completion.chunk", "")
@@ -258,7 +258,9 @@ def _with_calls_beside(choice: dict[str, Any], fields: dict[str, Any]) -> dict[s
     message = choice["message"]
     for name, calls in beside.items():
         if message.get(name) not in (None, [], {}, calls):
-            raise ValueError(f"{name!r} beside a message are not those in it; which are meant?")
+            raise ValueError(
+                f"found different {name!r} in a message and outside it: pass only one of them"
+            )
     return {**choice, "message": {**message, **beside}}
 
 
@@ -354,7 +356,7 @@ def _text_piece(call: dict[str, Any]) -> dict[str, Any]:
 
 
 def usage_of(fields: dict[str, Any], read: str, written: str) -> dict[str, Any] | None:
-    """Return the usage of a reply whose token counts are named *read* and *written*."""
+    """Return the token usage of a reply; *read* and *written* are the names of its counts."""
     usage = fields.get("usage")
     if not usage:
         return None

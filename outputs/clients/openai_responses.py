@@ -59,7 +59,7 @@ _PARTS = ("output_", "input_", "refusal")
 
 
 def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
-    """Return the message in *fields*, whose ``type`` is *kind*; `None` if it is of another API."""
+    """Return the message in *fields*, whose ``type`` is *kind*; `None` if it is another API's."""
     if fields.get("object") == "response":
         return message_from_response(fields)
     if kind.startswith("response."):
@@ -94,7 +94,7 @@ def message_from_response(fields: dict[str, Any]) -> AIMessage:
 
 def _no_end(status: Any) -> ValueError:
     """Return the error for a response that has this *status*."""
-    return ValueError(f"the response has no end: its status is {status!r}")
+    return ValueError(f"the response is not finished: its status is {status!r}")
 
 
 def is_output(items: list[Any]) -> bool:
@@ -151,7 +151,7 @@ def _check_role(item: dict[str, Any]) -> None:
     """
     if (role := item.get("role") or "assistant") != "assistant":
         raise ValueError(
-            f"a response has items of the model, and this one has a message of the role {role!r}:"
+            f"expected only items of the model, found a message with the role {role!r}:"
             " pass only the model's items"
         )
 
@@ -203,7 +203,7 @@ def _kind(item: dict[str, Any]) -> str:
     """
     kind = item["type"]
     if not isinstance(kind, str):
-        raise TypeError(f"an item of the type {kind!r}")
+        raise TypeError(f"expected a string as the type of an item, found {kind!r}")
     return kind
 
 

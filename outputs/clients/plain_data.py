@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ProviderError(RuntimeError):
-    """A provider sent an error instead of a message or of the rest of one.
+    """A provider sent an error instead of a message, or in the middle of one.
 
     Neither the model nor the caller is at fault, so this is not an `OutputParserException`: do not
     send it to the model, but try again.
@@ -130,7 +130,7 @@ def _in_order(part: Any) -> Any:
 
 
 def place(*numbers: int) -> str:
-    """Return the index by which `merge_lists` adds the pieces of a streamed block.
+    """Return the index that makes `merge_lists` merge the pieces of a streamed block.
 
     Its prefix is unique to this library, so that `finished` recognises these blocks.
     """

@@ -31,9 +31,9 @@ Message = TypeVar("Message", bound="AIMessage")
 
 
 def whole_form(message: AIMessageChunk) -> AIMessageChunk:
-    """Return the sum of a stream's chunks in its whole form; any other is returned unchanged.
+    """Return *message* as a complete one if it is the sum of a stream's chunks, else unchanged.
 
-    Its calls are read again: what is broken at the end of the stream is invalid.
+    Its calls are read again: a call that is broken at the end of the stream is invalid.
     """
     late = LateFields()
     message = late.with_late_fields(message)
@@ -116,12 +116,12 @@ def _members(part: Any) -> dict[str, Any]:
 
 
 def is_from_stream(content: Content) -> bool:
-    """Return whether *content* is the sum of a stream's chunks, or one of them."""
+    """Return whether *content* comes from one or more chunks of a stream."""
     return isinstance(content, list) and any(map(has_place, content))
 
 
 def finished(message: Message) -> Message:
-    """Return *message* in its whole form if it is the sum of a stream's chunks, else unchanged.
+    """Return *message* as a complete one if it is the sum of a stream's chunks, else unchanged.
 
     Calls that the provider's server executes are removed from the message's tool calls, and so are
     those whose results are in the content.

@@ -22,7 +22,7 @@ TEXT_END: Final = '"}'
 
 
 def text_arguments(text: object) -> str:
-    """Return the arguments, as JSON, of a call whose input is *text*."""
+    """Return the JSON arguments of a call whose only input is *text*."""
     return json.dumps({TEXT_ARGUMENT: text}, ensure_ascii=False)
 
 
@@ -32,10 +32,10 @@ def json_inside(text: str) -> str:
 
 
 def text_in(arguments: str) -> str | None:
-    """Return the input in the *arguments* of such a call, which may lack their end.
+    """Return the input in *arguments* that `text_arguments` made; they may be cut short.
 
     Returns:
-        The text; `None` if the arguments are others.
+        The text; `None` if the arguments are something else.
     """
     from outputs.growing_json.reader import parse_partial_json  # imported lazily: rarely needed
 

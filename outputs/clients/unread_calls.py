@@ -77,9 +77,9 @@ def unread_call(
     names: Collection[Any] = (),
     tools: Container[str] = (),
 ) -> str:
-    """Return the kind of the first call in *content* that is not read; ``""`` if all are.
+    """Return the kind of the first call in *content* that the message does not list, or ``""``.
 
-    A call is read if the message has a call of the same id, or of the same name if it has no ids.
+    It lists a call if it has one with the same id, or with the same name if it has no ids.
 
     Args:
         content: The content of a message.
@@ -112,7 +112,7 @@ def unread_call(
 
 
 def answered_ids(content: str | Sequence[Any]) -> set[str]:
-    """Return the ids of the calls whose results stand in *content* too: somebody ran them."""
+    """Return the ids of the calls whose results are in *content* too: they have been run."""
     if isinstance(content, str):
         return set()
     return {
@@ -128,7 +128,7 @@ def _is_result(kind: str) -> bool:
 
 
 def unread_member(members: Mapping[Any, Any], tools: Container[str] = ()) -> str:
-    """Return the first of the *members* of a message that has a call which is not read, or ``""``.
+    """Return the name of the first of *members* with a call that the message does not list.
 
     Args:
         members: The members beside those of all messages, as in ``additional_kwargs``.
@@ -147,13 +147,13 @@ def unread_member(members: Mapping[Any, Any], tools: Container[str] = ()) -> str
 
 
 def says_calls(name: Any) -> bool:
-    """Return whether a member of a message with this *name* has calls."""
+    """Return whether *name* is one under which a message has tool calls."""
     plain = _plain(name).removesuffix("s")
     return plain in _CALLS and plain != "function"
 
 
 def calls_beside(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of *fields*, which are not the message, that have calls by their names."""
+    """Return the *fields* outside the message whose names say that they have tool calls."""
     return {name: part for name, part in fields.items() if part and says_calls(name)}
 
 
@@ -207,7 +207,7 @@ def _parts(block: dict[Any, Any], kind: str, keys: tuple[str, ...]) -> Iterator[
 
 
 def call_elsewhere(message: Any, *places: Iterable[NamedCall]) -> str | None:
-    """Return the tool of a call that a *message* has elsewhere, and not among its calls.
+    """Return the tool of a call that is in one of *places*, but not among the *message*'s calls.
 
     Args:
         message: An AI message of any library.
@@ -262,9 +262,9 @@ def raw_calls(entries: Any) -> list[NamedCall]:
 
 
 def calls_in(content: Content | None) -> Iterator[NamedCall]:
-    """Yield the calls among the blocks of *content* that the message should have as well.
+    """Yield the calls in *content* that should also be among the message's calls.
 
-    It has none whose results stand beside them.
+    Calls whose results are in *content* too are left out.
     """
     blocks = [] if isinstance(content, str | None) else content
     done = answered_ids(blocks)
@@ -296,7 +296,7 @@ def _arguments_in(fields: dict[Any, Any]) -> Any:
 
 
 def call_key(tool: Any, arguments: Any) -> Hashable:
-    """Return a key that equal calls share; *arguments* may be JSON text."""
+    """Return a key that is the same for equal calls; *arguments* may be JSON text."""
     from outputs.growing_json.arguments import value_or_text  # lazily: few messages need them
     from outputs.growing_json.load import value_key
 

@@ -47,7 +47,7 @@ def read_arguments(text: str, *, strict: bool = False) -> Any:
 
 
 def value_or_text(text: str) -> Any:
-    """Return the value of *text*, as `read_arguments` does; the *text* itself if it has none."""
+    """Return the value of *text* as `read_arguments` does, or *text* itself if it is not JSON."""
     try:
         return read_arguments(text)
     except ValueError:

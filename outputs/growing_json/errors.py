@@ -19,7 +19,7 @@ from typing import Any, Self
 
 
 class JsonError(json.JSONDecodeError):
-    """A text cannot be read as JSON, or not to its end.
+    """The text cannot be read as JSON, or not to its end.
 
     The reader does not keep the text, so ``doc`` is empty and the place is given as a character
     offset; callers that have the text can compute line and column from ``pos``.

@@ -11,7 +11,7 @@ _CHUNKS: Final = 256
 
 
 class KeptText:
-    """The text so far, of which any part can be had in time proportional to its length."""
+    """The text so far; getting a part of it takes time proportional to the part's length."""
 
     __slots__ = ("_blocks", "_recent", "_size", "_starts")
 
@@ -54,7 +54,7 @@ class KeptText:
         self._size += len(block)
 
     def slice(self, start: int, stop: int) -> str:
-        """Return the text from offset *start* up to *stop*, which may be beyond its end."""
+        """Return the text from offset *start* to *stop*, which may be past the end."""
         if self._recent:
             self._join()
         first = max(bisect_right(self._starts, start) - 1, 0)
@@ -65,7 +65,7 @@ class KeptText:
         return "".join(self._blocks[first:last])[start - base : max(stop - base, 0)]
 
     def tail(self, start: int) -> str:
-        """Return the text from offset *start* on."""
+        """Return the text from offset *start* to the end."""
         if start < self._size:
             return self.slice(start, len(self))
         return "".join(self._recent)[start - self._size :]
@@ -77,7 +77,7 @@ class KeptText:
             del self._blocks[:gone], self._starts[:gone]
 
     def clear(self) -> None:
-        """Forget all text, and begin a new one."""
+        """Forget all text and start a new one."""
         if self._blocks:
             self._blocks.clear()
             self._starts.clear()

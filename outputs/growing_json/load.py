@@ -25,16 +25,16 @@ def load_json(text: str) -> Any:
 
     value = parse_whole(text, MAX_DEPTH)
     if value is NOTHING:
-        raise ValueError("expected one JSON document of at most 200 levels")
+        raise ValueError("expected one JSON document, nested at most 200 levels deep")
     return value
 
 
 def value_key(value: Any) -> Hashable:
-    """Return what is equal for equal values of JSON, in whatever order an object has its keys.
+    """Return a key that is the same for equal JSON values, whatever the order of their members.
 
     Raises:
-        RecursionError: *value* is nested too deep.
-        TypeError: *value* is no value of JSON.
+        RecursionError: *value* is nested too deeply.
+        TypeError: *value* is not a JSON value.
     """
     if isinstance(value, dict):
         return "object", frozenset((name, value_key(part)) for name, part in value.items())

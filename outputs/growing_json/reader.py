@@ -84,9 +84,10 @@ class JsonReader(JsonSteps):
 
     @property
     def known(self) -> int:
-        """Up to where the text is understood: to its end, the value's, or what is held back.
+        """The offset up to which the text is understood.
 
-        After an error, it is the place of that.
+        This is the end of the text or of the value, the place of the error, or where text is
+        held back.
         """
         if self.error is not None:
             return self.error.pos
@@ -94,7 +95,7 @@ class JsonReader(JsonSteps):
 
     @property
     def is_quoting(self) -> bool:
-        """Whether the text ends inside a string, and not at a quote that may end it."""
+        """Whether the text ends inside a string, and not at a quote that may close it."""
         return self._inside in self._TEXTS and self._held[:1] in ("", "\\")
 
     @property

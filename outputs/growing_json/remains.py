@@ -39,7 +39,7 @@ class _Kind:
 
 
 class Remains:
-    """Follows the brackets of a broken text and finds the value they leave readable.
+    """Follows the brackets of broken JSON and finds the part that can still be read.
 
     Args:
         frames: The open containers, outermost first, each with the key whose value is expected
@@ -114,7 +114,7 @@ class Remains:
             self._mismatched = True
 
     def value(self) -> Any:
-        """Return the value that the open brackets leave readable, or `NOTHING`.
+        """Return the part of the value that can still be read, or `NOTHING`.
 
         After an unmatched closing bracket it is `None`, whatever follows.
         """

@@ -72,13 +72,13 @@ _readable_escape = re.compile(r"(\\u[0-9a-fA-F]{4})?\\?\Z").match
 
 
 def unescape(body: str) -> str:
-    """Return the text that *body*, the inside of a string with complete escapes, stands for."""
+    """Decode the escapes in *body*, the inside of a JSON string."""
     text: str = _decoder.raw_decode(f'"{body}"')[0]
     return text
 
 
 def read_cut_escape(held: str) -> str | None:
-    r"""Return the readable part of *held*, an escape cut by the end of the text.
+    r"""Return the readable part of *held*, an escape that the end of the text cuts off.
 
     A lone backslash adds nothing and a high surrogate stands for itself, but ``\u12`` makes the
     whole string unreadable, so `None` is returned.
@@ -101,6 +101,6 @@ def read_number(text: str) -> tuple[Any, bool]:
 
 
 def max_number_chars() -> int:
-    """Return how many characters a number may have in this process, without its sign."""
+    """Return the most characters that a number may have in this process, without its sign."""
     limit = sys.get_int_max_str_digits()
     return limit if 0 < limit < MAX_NUMBER_CHARS else MAX_NUMBER_CHARS

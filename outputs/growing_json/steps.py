@@ -263,7 +263,11 @@ class JsonSteps:
         value, whole = scalars.read_number(text)
         if value is not NOTHING:
             self._put(value, stop)
-        return stop if whole else self._break(chunk, stop, "expected a valid number up to here")
+        return (
+            stop
+            if whole
+            else self._break(chunk, stop, "expected a valid number before this character")
+        )
 
     def _word(self, chunk: str, pos: int) -> int:
         word, value = scalars.WORDS[chunk[pos]]

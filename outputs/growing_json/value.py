@@ -24,7 +24,7 @@ def pointer(keys: Iterable[str | int]) -> str:
 
 
 class Changes:
-    """The operations since the last call of `collect`, and the state of the receiver.
+    """Collects JSON Patch operations, and keeps track of what the receiver has.
 
     Args:
         depth: How many containers are open in the first value sent to the receiver.
@@ -42,7 +42,7 @@ class Changes:
         self.depth = depth
 
     def put(self, path: str, value: Any) -> None:
-        """Note that *value* is final and is at *path*, in a container the receiver has."""
+        """Note that *value* is final; it is at *path*, in a container that the receiver has."""
         sent, self._partial = self._partial, NOTHING
         if sent is NOTHING and path:
             self._operations.append({"op": "add", "path": path, "value": value})
@@ -56,7 +56,7 @@ class Changes:
         self._partial = partial
 
     def grow(self, path: str, partial: Any, before: Any) -> None:
-        """Note that *partial* is at *path* now, where *before* was until it began."""
+        """Note that *partial* is now at *path*, where *before* was earlier."""
         sent = self._partial
         if type(sent) is type(partial) and sent == partial:
             return
@@ -224,7 +224,7 @@ class GrowingValue:
         return changes.collect()
 
     def start_again(self, value: Any, partial: Any = NOTHING) -> list[Operation]:
-        """Return the operation that replaces everything by *value*; nothing for `NOTHING`."""
+        """Return the operation that replaces the whole value with *value*; none for `NOTHING`."""
         if value is NOTHING:
             return []
         self._changes = Changes(len(self._stack), partial)

@@ -103,7 +103,7 @@ def scan_object(text: str, start: int, max_depth: int) -> tuple[Any, int]:
 
 
 def whole_object(text: str, max_depth: int) -> Any:
-    """Return the object that the whole *text* is, as `scan_object` does, or `NOTHING`."""
+    """Return the object if the whole *text* is one, read as by `scan_object`, or `NOTHING`."""
     try:
         value, end = _scan(text, 0)
     except (ValueError, RecursionError, StopIteration):
@@ -117,7 +117,7 @@ def whole_object(text: str, max_depth: int) -> Any:
 
 
 def whole_objects(texts: Sequence[str], max_depth: int) -> list[Any]:
-    """Return the objects that many whole *texts* are, as `whole_object` does."""
+    """Do the same as `whole_object` for each of many *texts*."""
     found: list[Any] = []
     for at in range(0, len(texts), _AT_ONCE):
         some = texts[at : at + _AT_ONCE]
@@ -170,7 +170,7 @@ def _is_sound(value: Any, max_depth: int, text: str, start: int, end: int) -> bo
 
 
 def supply_closers(text: str) -> str:
-    """Return *text* with its strings and brackets closed, without a cut key or comma at its end.
+    """Return *text* with strings and brackets closed, and an incomplete key or last comma removed.
 
     This turns most text that was cut short into valid JSON; the reader handles the rest.
     """

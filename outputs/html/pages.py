@@ -196,7 +196,7 @@ STYLES: Final = f":where(.ap,.ap-page){{{_VARIABLES}}}{_SCOPED}".replace("\n", "
 
 
 def page(body: str, *, title: str, script: str = "") -> str:
-    """Return a page with *body*, which loads nothing and runs nothing but *script*.
+    """Return an HTML page with *body*; it loads nothing, and runs no script except *script*.
 
     Its policy (``Content-Security-Policy``) names its own styles and script by their hashes, and
     forbids every other style, script, picture, font, frame, form and request.
@@ -225,7 +225,7 @@ def page(body: str, *, title: str, script: str = "") -> str:
 
 
 def fragment(body: str) -> str:
-    """Return *body* with its styles, for a page of somebody else, such as a notebook."""
+    """Return *body* with its styles, to be embedded in another page, such as a notebook."""
     return f'<div class="ap"><style>{STYLES}</style>{body}</div>'
 
 

@@ -13,9 +13,10 @@ from outputs.pieces import Piece, Remark, cut
 
 
 def anchor_of(*texts: str) -> str:
-    """Return how the names of the places in something with these *texts* begin.
+    """Return a prefix for the anchor names of something that shows these *texts*.
 
-    Several things may be on one page, as in a notebook. Those with the same texts share the names.
+    One page, such as a notebook, may show several such things; those with the same texts share
+    their anchors.
     """
     digest = sha256("\0".join(texts).encode("utf-8", "surrogatepass"))
     return f"ap{digest.hexdigest()[:10]}"
@@ -24,13 +25,13 @@ def anchor_of(*texts: str) -> str:
 def source_html(text: str, parts: Sequence[Piece], notes: Sequence[Remark], anchor: str) -> str:
     """Return *text* as HTML: its parts in colours, and the spans of the notes underlined.
 
-    The parts are named at the edge, by the styles, so they are not in the text of the element.
+    The styles show the names of the parts in the margin, so they are not in the element's text.
 
     Args:
         text: The text.
         parts: Its parts, in order and without gaps.
         notes: The notes, in order; their numbers lead to the items of `notes_html`.
-        anchor: How the names of places on the page begin.
+        anchor: The prefix of the anchor names.
     """
     labels = _labels(text, parts)
     edges = {edge for note in notes for edge in note[:2]} | labels.keys()
@@ -60,12 +61,12 @@ def source_html(text: str, parts: Sequence[Piece], notes: Sequence[Remark], anch
 def notes_html(
     text: str, notes: Sequence[Remark], anchor: str, first_line: int = 1, within: str = ""
 ) -> str:
-    """Return the list of the *notes* about *text*, with their lines; nothing if there are none.
+    """Return the *notes* about *text* as an HTML list, with line numbers; ``""`` without notes.
 
     Args:
         text: The text.
         notes: The notes, in order.
-        anchor: How the names of places on the page begin.
+        anchor: The prefix of the anchor names.
         first_line: The number of the first line of the text.
         within: What the lines are counted in, such as ``of the step``; may be empty.
     """
@@ -124,7 +125,7 @@ def _by_line(text: str, parts: Sequence[Piece]) -> Iterator[list[tuple[int, str]
 
 
 class ShownProblem(Protocol):
-    """An error that is shown: an `OutputParserException`."""
+    """An error that can be shown, such as an `OutputParserException`."""
 
     observation: str | None
     llm_output: str | None

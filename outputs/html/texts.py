@@ -44,7 +44,7 @@ def html_text(text: str) -> str:
 
 
 def html_line(text: str) -> str:
-    """Return *text* on one line, for elements that hold no others, such as a title or an option.
+    """Return *text* as HTML on one line, for elements such as a title or an option.
 
     Characters that HTML cannot hold, or that nobody would see, become U+FFFD.
     """
@@ -67,7 +67,7 @@ _PROSE: Final = {"thought", "answer", "content", "question", "notice"}
 
 
 class NamedText(NamedTuple):
-    """A text with its name."""
+    """A text with a label."""
 
     part: str
     """The part of the turn, which gives the colour."""
@@ -77,7 +77,7 @@ class NamedText(NamedTuple):
 
 
 def fields_html(fields: Iterable[NamedText]) -> str:
-    """Return the *fields* as a list; the end of a long text is folded away."""
+    """Return the *fields* as an HTML list; the end of a long text is folded away."""
     rows = []
     for part, text, label in fields:
         name = html_text(label or part)
@@ -91,7 +91,7 @@ def fields_html(fields: Iterable[NamedText]) -> str:
 
 
 def long_text(text: str) -> str:
-    """Return *text* as HTML, of which only the beginning is seen at once if it is long."""
+    """Return *text* as HTML; the end of a long text is folded away."""
     end = _cut(text)
     html = f'<div class="ap-text" dir="auto">{html_text(text[:end])}</div>'
     if end < len(text):

@@ -7,10 +7,10 @@ from typing import ClassVar, Protocol, cast
 
 
 class View(Protocol):
-    """A module that draws the values of a class."""
+    """A module that renders the values of a class as HTML."""
 
     def draw(self, value: object) -> str:
-        """Return HTML for a part of a page; `STYLES` are its styles."""
+        """Return the HTML of *value*, for a page that has the `STYLES`."""
         ...
 
     def title(self, value: object) -> str:

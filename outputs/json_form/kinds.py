@@ -31,7 +31,7 @@ class Document(NamedTuple):
 
 
 class JsonField(NamedTuple):
-    """How one field is written and read; both raise `Misfit`."""
+    """How one field is written and read; both functions may raise `Misfit`."""
 
     write: Callable[[Any, Document], Any]
     read: Callable[[Any, Document], Any]
@@ -94,7 +94,7 @@ TEXT_OR_OBJECT: Final = _value("a text or an object", (str, dict), {"type": ["st
 
 
 def maybe(field: JsonField) -> JsonField:
-    """Return a field that may be `None` as well."""
+    """Return a field like *field* that may also be `None`."""
     return JsonField(
         lambda value, document: None if value is None else field.write(value, document),
         lambda data, document: None if data is None else field.read(data, document),
@@ -103,7 +103,7 @@ def maybe(field: JsonField) -> JsonField:
 
 
 def many(field: JsonField, of: Callable[[list[Any]], Any] = tuple) -> JsonField:
-    """Return a field for several values; *of* makes a sequence of them."""
+    """Return a field for a list of values like *field*; *of* converts the list that is read."""
 
     def each(step: Callable[[Any, Document], Any], items: Any, document: Document) -> list[Any]:
         if not isinstance(items, list | tuple):
@@ -133,7 +133,7 @@ def _write(message: Any, document: Document) -> int:
         is_theirs = is_langchains(message)  # which has the fields of ours, and is read back as ours
         cls = MESSAGE_CLASSES.get(getattr(message, "type", ""))
         if cls is None or not (is_theirs or type(message) is cls):
-            raise Misfit(f"expected a message of outputs, found {name_of(message)}")
+            raise Misfit(f"expected a message class of outputs, found {name_of(message)}")
         own = cls.model_validate(dict(message)) if is_theirs else message
         at = document.known[id(message)] = len(document.messages)
         document.messages.append(write_value(dict(own)))
@@ -142,7 +142,7 @@ def _write(message: Any, document: Document) -> int:
 
 def _read(data: Any, document: Document) -> BaseMessage:
     if type(data) is not int or not 0 <= data < len(document.messages):
-        raise Misfit("expected the index of one of the messages")
+        raise Misfit("expected an index into the list of messages")
     message: BaseMessage = document.messages[data]
     return message
 
@@ -211,7 +211,7 @@ _imported: set[str] = set()
 
 
 def known_kinds(tables: Iterable[str]) -> Mapping[str, Kind]:
-    """Return all kinds by the names of their classes, after importing the modules *tables*."""
+    """Import the modules *tables*, and return all kinds by the names of their classes."""
     for table in tables:
         if table not in _imported:
             _known.update((kind.cls.__name__, kind) for kind in import_module(table).KINDS)
@@ -220,7 +220,7 @@ def known_kinds(tables: Iterable[str]) -> Mapping[str, Kind]:
 
 
 def a(*classes: type) -> JsonField:
-    """Return a field for an object of one of these *classes*, or of a class below them."""
+    """Return a field for an object of one of these *classes*, or of a subclass."""
 
     def write(value: Any, document: Document) -> Any:
         if not isinstance(value, classes):
@@ -236,7 +236,7 @@ def a(*classes: type) -> JsonField:
 
 
 def either(one: JsonField, other: JsonField, is_one: Callable[[Any], bool]) -> JsonField:
-    """Return a field that holds what *one* does if *is_one* is true of it, else what *other* does.
+    """Return a field that is like *one* for values for which *is_one* is true, else like *other*.
 
     Args:
         one: A field.
@@ -285,7 +285,7 @@ def _read_object(data: Any, document: Document, classes: tuple[type, ...]) -> An
         if key not in data and key in kind.later:
             continue
         if key not in data:
-            raise Misfit(f"expected a key {key!r} in {name}")
+            raise Misfit(f"expected the key {key!r} in {name}")
         try:
             fields[key] = field.read(data[key], document)
         except Misfit as misfit:
@@ -300,7 +300,7 @@ def _read_object(data: Any, document: Document, classes: tuple[type, ...]) -> An
 
 
 def write_document(value: object, tables: Iterable[str]) -> dict[str, Any]:
-    """Return *value*, of a class of the *tables*, as JSON; see `Storable.to_json`."""
+    """Return *value*, whose class is in one of *tables*, as JSON; see `Storable.to_json`."""
     known_kinds(tables)
     document = Document([], {})
     try:
@@ -314,10 +314,10 @@ def write_document(value: object, tables: Iterable[str]) -> dict[str, Any]:
 
 
 def read_document(data: Any, cls: type[T], tables: Iterable[str]) -> T:
-    """Return the object of class *cls* that was written as *data*; see `Storable.from_json`."""
+    """Return the object of class *cls* that *data* describes; see `Storable.from_json`."""
     known_kinds(tables)
     if not isinstance(data, Mapping):
-        hint = ": pass what json.loads makes of it" if isinstance(data, str | bytes) else ""
+        hint = ": pass the result of json.loads" if isinstance(data, str | bytes) else ""
         raise TypeError(f"expected an object that to_json() returned, not {name_of(data)}{hint}")
     version = data.get("version")
     if type(version) is not int or version != VERSION:

@@ -16,7 +16,7 @@ class Storable:
     __slots__ = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the value as data for `json.dumps`, from which `from_json` makes it again.
+        """Return the value as data for `json.dumps`; `from_json` reads it back.
 
         An object has the name of its class as ``type``, and the fields of the class under their
         names; the outermost has the ``version`` of the form too. docs/json.md describes it.

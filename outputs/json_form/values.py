@@ -27,7 +27,7 @@ _NAMES: Final = {
 
 
 class Misfit(Exception):  # noqa: N818 - internal: the caller sees a `TypeError` or `ValueError`
-    """Raised with a reason; each value that contains the place adds the way to it."""
+    """A value does not fit; each value that contains it adds its key to the path."""
 
     def __init__(self, reason: str, *path: object) -> None:
         super().__init__(reason, *path)
@@ -35,7 +35,7 @@ class Misfit(Exception):  # noqa: N818 - internal: the caller sees a `TypeError`
         self._path = path
 
     def below(self, key: object) -> Misfit:
-        """Return the same error for the value that has this one under *key*."""
+        """Return the same error for the enclosing value, which has this one under *key*."""
         return Misfit(self._reason, key, *self._path)
 
     def __str__(self) -> str:
@@ -48,7 +48,7 @@ def _needs_brackets(key: object) -> bool:
 
 
 def name_of(value: Any) -> str:
-    """Return what *value* is, for messages."""
+    """Return what kind of value *value* is, for messages."""
     return _NAMES.get(type(value)) or f"a value of type {type(value).__name__}"
 
 
@@ -138,7 +138,7 @@ def read_value(data: Any) -> Any:
         try:
             return _TAGS[tag](item)
         except (KeyError, TypeError, ValueError) as error:
-            raise Misfit(f"expected what {tag} holds, found {name_of(item)}") from error
+            raise Misfit(f"expected a valid value for {tag}, found {name_of(item)}") from error
     read = {}
     for key, item in data.items():
         try:

@@ -24,9 +24,9 @@ Content: TypeAlias = str | list[str | dict[Any, Any]]
 
 
 class OrLangChains:
-    """Lets a field also hold an object of a class of LangChain, which it keeps as it is.
+    """Lets a field also hold an object of a LangChain class, which stays unchanged.
 
-    What it holds is serialized with all fields of its own class. This combines `WrapValidator` and
+    The object is serialized with all fields of its own class. This combines `WrapValidator` and
     `SerializeAsAny`, whose import costs a millisecond.
 
     Args:
@@ -43,7 +43,7 @@ class OrLangChains:
         return isinstance(value, getattr(sys.modules.get(self._module), self._name, ()))
 
     def keep(self, value: Any, validate: Callable[[Any], Any]) -> Any:
-        """Return *value* if it is LangChain's, and what *validate* makes of it if not."""
+        """Return *value* unchanged if it is LangChain's, else the result of *validate*."""
         return value if self.has(value) else validate(value)
 
     def __get_pydantic_core_schema__(

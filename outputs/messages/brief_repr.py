@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def without_defaults(model: BaseModel, args: ReprArgs) -> Iterator[tuple[str | None, Any]]:
-    """Yield those of a model's *args* for `repr` that differ from their field's default."""
+    """Yield the `repr` *args* of a *model* that differ from the defaults of their fields."""
     fields = type(model).model_fields
     for name, value in args:
         default = fields[name].default if name in fields else ...

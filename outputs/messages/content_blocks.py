@@ -89,7 +89,7 @@ class _Calls:
         ]
 
     def of_block(self, block: ContentBlock) -> Iterator[ContentBlock]:
-        """Yield the call that *block*, one of the content, stands for."""
+        """Yield the call that *block* of the content represents."""
         call_id = block.get("call_id") or block.get("id")
         index = block.get("index")
         at = next(
@@ -112,7 +112,7 @@ class _Calls:
                **({"extras": extras} if extras else {})}  # fmt: skip
 
     def rest(self) -> list[ContentBlock]:
-        """Return the calls that no block of the content stands for."""
+        """Return the calls that no block of the content represents."""
         return self._left
 
 

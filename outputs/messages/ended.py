@@ -78,19 +78,19 @@ def reasons_in(fields: Mapping[str, Any]) -> dict[str, str]:
 
 
 def sooner(one: Ended, other: Ended) -> Ended:
-    """Return how a message ended for which two chunks give a reason: a cut wins."""
+    """Return how a message ended, given what two of its chunks say: a cut wins."""
     if "length" in (one, other):
         return "length"
     return one if other == "unknown" else other
 
 
 def is_refused(metadata: Mapping[str, Any]) -> bool:
-    """Return whether a message ended because the model refused, by its ``response_metadata``."""
+    """Return whether the model refused, according to the ``response_metadata`` of its message."""
     return not _REFUSED.isdisjoint(_reasons(metadata))
 
 
 def is_held_back(metadata: Mapping[str, Any]) -> bool:
-    """Return whether the model refused, or a filter ended the message, as `is_filtered` says."""
+    """Return whether the model refused, or a filter ended the message (see `is_filtered`)."""
     fields = ("incomplete_details", "prompt_feedback", _GUARDRAIL)
     beside = any(metadata.get(name) for name in fields)
     reasons = _reasons(metadata)
@@ -107,12 +107,12 @@ def is_paused(metadata: Mapping[str, Any]) -> bool:
 
 
 def reason_to_call(metadata: Mapping[str, Any]) -> str:
-    """Return the reason in a message's ``response_metadata`` that says it has calls, or ``""``."""
+    """Return the stop reason in ``response_metadata`` that announces tool calls, or ``""``."""
     return next((word for word in _reasons(metadata) if word in _CALLED), "")
 
 
 def is_filtered(metadata: Mapping[str, Any]) -> bool:
-    """Return whether the provider's filter ended a message, by its ``response_metadata``."""
+    """Return whether a provider's filter ended a message, according to ``response_metadata``."""
     details = metadata.get("incomplete_details")
     if isinstance(details, Mapping) and details.get("reason") in _FILTERED:
         return True

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class GrowingCall:
-    """A call, as far as it has arrived. Its arguments are read when they are asked for.
+    """A call, as far as it has arrived. Its arguments are read on demand.
 
     Each character is read once. The value after any prefix is what `parse_partial_json` returns for
     that prefix; once a limit is exceeded, there is no value any more.
@@ -89,7 +89,7 @@ class GrowingCall:
         return [] if self._is_refused else reader.changes()
 
     def go_on_from(self, earlier: GrowingCall) -> None:
-        """Take over the reader of *earlier*, if that has read the first part of this call."""
+        """Take over the reader of *earlier* if it has read the first part of this call."""
         if earlier._reader is not None and self.parts[:1] == [earlier.written]:
             self._reader, self._is_refused = earlier._reader, earlier._is_refused
             self._read = 1
@@ -125,7 +125,7 @@ NO_IDS: Final = ("null", "None")
 
 
 def known_id(call_id: Any) -> str | None:
-    """Return the id of a call; `None` if it is no text, or says that there is none."""
+    """Return the id of a call; `None` if it is not a string or means that there is none."""
     return call_id if isinstance(call_id, str) and call_id not in NO_IDS else None
 
 
@@ -159,7 +159,7 @@ class GrowingCalls(Generic[C]):
         call.add(name, piece["args"])
 
     def begin(self, index: int | None = None) -> C:
-        """Return a new call, which no other piece continues."""
+        """Start and return a call that no later piece continues."""
         call = self._new(index)
         self.calls.append(call)
         return call
@@ -167,7 +167,7 @@ class GrowingCalls(Generic[C]):
     def call_for(
         self, index: int | None, call_id: str | None, name: str | None
     ) -> tuple[C, str | None]:
-        """Return the call of a piece, and the piece's *name* unless it is a repetition."""
+        """Return the call that a piece belongs to, and the *name* in the piece unless repeated."""
         if not isinstance(index, int):
             index = None
         if call_id in NO_IDS and not self._as_list:

@@ -133,7 +133,7 @@ class ListMerger:
             self._slots.append([item])
 
     def extend_text(self, text: str) -> None:
-        """Join *text* to the last item if that is text, else add it as an item unless empty."""
+        """Append *text* to the last item if that is text; otherwise add it, unless it is empty."""
         if self._slots and isinstance(self._slots[-1][0], str):
             self._slots[-1].append(text)
         elif text:

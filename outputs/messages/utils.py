@@ -60,7 +60,7 @@ chunk of LangChain's as it is."""
 
 
 def as_langchains(message: BaseMessage) -> Any:
-    """Return *message* as LangChain's, which is imported for this; if it is, unchanged.
+    """Return *message* as a LangChain message; unchanged if it already is one.
 
     Raises:
         ImportError: LangChain is not installed.

@@ -62,7 +62,7 @@ def calls_from_wire(
 def are_calls_of(
     entries: Iterable[Any], calls: list[ToolCall], invalid: list[InvalidToolCall]
 ) -> bool:
-    """Return whether *entries* in OpenAI's format are read as these *calls*."""
+    """Return whether *entries*, in OpenAI's format, are these *calls* and *invalid* ones."""
     known = list(entries)
     ways = (calls_from_wire(known, have_ended=have_ended) for have_ended in (False, True))
     return (calls, invalid) in ways
@@ -123,7 +123,7 @@ def chunks_from_calls(calls: list[ToolCall], invalid: list[InvalidToolCall]) -> 
 def finished_block(
     block: str | dict[Any, Any], calls: dict[str | None, ToolCall]
 ) -> str | dict[Any, Any]:
-    """Return a block of a finished message, with its call complete if it is a call.
+    """Return a block of a finished message; a piece of a call becomes the complete call.
 
     Args:
         block: A block of type ``tool_call_chunk``, ``server_tool_call_chunk`` or
@@ -168,7 +168,7 @@ def _partial(written: str | None) -> dict[str, Any] | None:
 
 
 def id_of_entry(entry: dict[str, Any]) -> str | None:
-    """Return the id of a call, which some servers send as a number, or as a word for none."""
+    """Return the id of a call as text; some servers send a number, or a word that means none."""
     call_id = entry.get("id")
     return None if call_id is None or call_id in NO_IDS else str(call_id)
 
@@ -182,7 +182,7 @@ equality: messages with the same calls are equal, however these are spelt."""
 
 
 def keep_arguments(message: Any, chunks: Iterable[ToolCallChunk]) -> None:
-    """Keep the arguments in *chunks*, those of the calls of *message*, as the model wrote them."""
+    """Keep the arguments of the *message*'s calls as the model wrote them in *chunks*."""
     texts: dict[tuple[str | None, str | None], list[str]] = {}
     for chunk in chunks:
         if args := chunk["args"]:
@@ -192,7 +192,7 @@ def keep_arguments(message: Any, chunks: Iterable[ToolCallChunk]) -> None:
 
 
 def written_arguments(message: Any, call: ToolCall) -> str | None:
-    """Return the arguments of *call*, one of *message*, as the model wrote them.
+    """Return the arguments of *call*, a call of *message*, as the model wrote them.
 
     Returns:
         The JSON; `None` if *message* did not come in chunks, or the call has other arguments now.
@@ -209,9 +209,9 @@ _PARTS: Final = {
 
 
 def other_members(entry: Any) -> dict[str, Any]:
-    """Return the members of a call, or of a piece of one, that are not those of OpenAI's format.
+    """Return the members of a call, or of a piece of one, that OpenAI's format does not have.
 
-    Those of its function, or of its custom tool, are among them; what is empty is not.
+    This includes members of its function or custom tool, but no empty ones.
     """
     if not isinstance(entry, dict):
         return {}
@@ -246,7 +246,7 @@ def unread_calls(message: Any) -> list[dict[str, Any]] | None:
 
 
 def pieces_of(message: Any) -> list[ToolCallChunk]:
-    """Return the pieces of calls in an AI *message*, a chunk or whole, in order of arrival."""
+    """Return the pieces of calls in an AI *message* or a chunk of one, in order of arrival."""
     if hasattr(message, "tool_call_chunks"):
         return list(message.tool_call_chunks)
     entries = unread_calls(message)

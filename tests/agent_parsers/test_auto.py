@@ -252,7 +252,7 @@ def test_a_text_that_is_too_long_is_refused_before_it_is_read() -> None:
 )
 def test_what_a_model_is_told_takes_the_name_of_a_dialect(what: str) -> None:
     parser = get_parser("auto")
-    with pytest.raises(ValueError, match=r'"auto" has no .*: name one, as in get_parser'):
+    with pytest.raises(ValueError, match=r'"auto" has no .*: name a dialect, as in get_parser'):
         getattr(parser, what)()
     with pytest.raises(ValueError, match='"auto" has no stop sequences'):
         _ = parser.stop
@@ -292,5 +292,5 @@ def test_plain_text_is_explained_as_the_answer() -> None:
 
 
 def test_chunks_are_not_explained() -> None:
-    with pytest.raises(ValueError, match='"auto" has no chunks to explain'):
+    with pytest.raises(ValueError, match='"auto" has no way to explain chunks'):
         get_parser("auto").explain_chunks(["x"])

@@ -32,19 +32,22 @@ CALL = ToolAgentAction("a", {}, "x", message_log=[AIMessage("x")], tool_call_id=
         ({"type": None}, "expected a known type, found an object without a type"),
         ({"type": "Thought"}, "expected a known type, found the type 'Thought'"),
         ({"type": ["x"]}, "expected a known type, found the type ['x']"),
-        ({"type": "ThoughtDelta"}, "expected a key 'text' in ThoughtDelta"),
+        ({"type": "ThoughtDelta"}, "expected the key 'text' in ThoughtDelta"),
         ({"tool": None}, "tool: expected a text, found null"),
-        ({"messages": []}, "message_log[0]: expected the index of one of the messages"),
-        ({"message_log": [True]}, "message_log[0]: expected the index of one of the messages"),
+        ({"messages": []}, "message_log[0]: expected an index into the list of messages"),
+        ({"message_log": [True]}, "message_log[0]: expected an index into the list of messages"),
         ({"message_log": 0}, "message_log: expected a list, found a number"),
         ({"messages": {}}, "messages: expected a list, found an object"),
         ({"messages": [{}]}, "messages[0]: expected a message of a known type, found None"),
         ({"messages": [{"type": "ai", "content": 1}]}, "messages[0].content"),
-        ({"tool_input": {"$float": "1"}}, "tool_input: expected what $float holds, found a text"),
+        (
+            {"tool_input": {"$float": "1"}},
+            "tool_input: expected a valid value for $float, found a text",
+        ),
         ({"tool_input": {"$date": "1"}}, "tool_input: expected one of $float, $bytes, $tuple"),
-        ({"tool_input": {"$bytes": "ü"}}, "tool_input: expected what $bytes holds"),
-        ({"tool_input": {"$tuple": "ab"}}, "tool_input: expected what $tuple holds"),
-        ({"tool_input": {"$dict": [[[], 1]]}}, "tool_input: expected what $dict holds"),
+        ({"tool_input": {"$bytes": "ü"}}, "tool_input: expected a valid value for $bytes"),
+        ({"tool_input": {"$tuple": "ab"}}, "tool_input: expected a valid value for $tuple"),
+        ({"tool_input": {"$dict": [[[], 1]]}}, "tool_input: expected a valid value for $dict"),
         ({"tool_input": {"a": [b"x"]}}, "tool_input.a[0]: expected JSON, found a value of type"),
         ({"tool_input": 1}, "tool_input: expected a text or an object, found a number"),
     ],
@@ -69,7 +72,7 @@ def test_an_error_that_contradicts_itself_is_refused() -> None:
 
 
 def test_the_text_is_not_the_object() -> None:
-    with pytest.raises(TypeError, match="pass what json"):
+    with pytest.raises(TypeError, match="pass the result of json"):
         Turn.from_json(json.dumps(GOOD))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="not a list"):
         from_json([GOOD])  # type: ignore[arg-type]

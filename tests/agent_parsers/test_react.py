@@ -285,7 +285,7 @@ def test_it_is_a_field() -> None:
 def test_what_it_cannot_do_is_said() -> None:
     with pytest.raises(ValueError, match=r"the pattern '<call>' has no group for the JSON"):
         ReActJsonSingleInputOutputParser(pattern=re.compile("<call>"))
-    with pytest.raises(ValueError, match="lenient reading finds the JSON itself"):
+    with pytest.raises(ValueError, match="lenient mode finds the JSON itself"):
         ReActJsonSingleInputOutputParser(pattern=PATTERNS[0], lenient=True)
     parser = ReActJsonSingleInputOutputParser(pattern=PATTERNS[0])
     for call in (parser.read, parser.explain, lambda text: [*parser.events([text])]):

@@ -297,10 +297,10 @@ def test_other_choices() -> None:
         assert ("depth" in asked(model)[0]) is (choice != "none")
     with pytest.raises(ValueError, match="the tools are depth"):
         model_of().bind_tools([depth], tool_choice="width").invoke("?")
-    with pytest.raises(TypeError, match="this one has type"):
+    with pytest.raises(TypeError, match="this one has the keys type"):
         model_of().bind_tools([{"type": "web_search"}]).invoke("?")
     served = {"type": "web_search_20250305", "name": "web_search"}
-    with pytest.raises(TypeError, match="this one has type, name"):
+    with pytest.raises(TypeError, match="this one has the keys type, name"):
         model_of("Hm.").bind_tools([depth, served]).invoke("?")
 
 
@@ -356,7 +356,7 @@ def test_structured_output_that_fails() -> None:
         assert isinstance(done["parsing_error"], OutputParserException)
         with pytest.raises(OutputParserException):
             model.with_structured_output(Lake, method=method).invoke("?")
-    with pytest.raises(ValueError, match="method is 'json_schema', 'function_calling' or"):
+    with pytest.raises(ValueError, match="method must be 'json_schema', 'function_calling' or"):
         model.with_structured_output(Lake, method="xml")
 
 
@@ -395,7 +395,7 @@ def test_what_was_streamed_of_a_turn_that_is_asked_again() -> None:
     script = (both, "Final Answer: 425 m")
     with pytest.raises(LangChainError, match="an Action and a Final Answer") as raised:
         [*model_of(*script, dialect="react").bind_tools([depth]).stream("?")]
-    assert "an answer had been shown" in str(raised.value.__cause__.__notes__)  # type: ignore[union-attr]
+    assert "the answer had already been shown" in str(raised.value.__cause__.__notes__)  # type: ignore[union-attr]
     held = model_of(*script, dialect="react", hold_content=True).bind_tools([depth])
     assert "".join(each.text for each in held.stream("?")) == "425 m"
     assert model_of(*script, dialect="react").bind_tools([depth]).invoke("?").text == "425 m"

@@ -262,7 +262,7 @@ def test_a_broken_call_is_content_behind_those_that_were_reported(
     assert part.calls == [PING]
     assert part.content.startswith("I ask.\nAgain:")
     assert part.content.endswith('<tool_call>{"name": "ping", "arguments": {</tool_call> Done.')
-    assert "hermes: text is content, not a call: expected" in caplog.text
+    assert "hermes: the text cannot be read as a call, so it is content: expected" in caplog.text
     assert read_turn("hermes", text) == ServedPart(text)
 
 
@@ -284,7 +284,9 @@ def test_types_are_those_of_the_tools_and_what_a_schema_refuses_is_content() -> 
 def test_tools_that_cannot_be_read_are_left_out(caplog: pytest.LogCaptureFixture) -> None:
     assert tools_of([]) is tools_of(None) is None
     assert tools_of([tool("a"), tool("a")]) is None
-    assert "arguments are not converted, since the tools cannot be read" in caplog.text
+    assert (
+        "arguments are not converted, since the schemas of the tools cannot be read" in caplog.text
+    )
 
 
 def test_a_thought_is_content_with_its_marks() -> None:

@@ -340,7 +340,7 @@ def test_an_item_without_a_type_is_malformed(item: dict[str, Any]) -> None:
         {"type": "response.output_item.done", "output_index": 0, "item": item},
     ):
         for name in ("tools", "react", "auto"):
-            with pytest.raises(ValueError, match="a message with a missing or malformed part"):
+            with pytest.raises(ValueError, match="a part of the message is missing or malformed"):
                 get_parser(name).stream_parser().feed(event)
 
 

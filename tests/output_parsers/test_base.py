@@ -322,9 +322,9 @@ def test_a_message_of_langchain_keeps_its_fields() -> None:
 @pytest.mark.parametrize("given", [5, None, {"a": 1}, ["a"]])
 @pytest.mark.parametrize("parser", [Show(), ShowText(), StrOutputParser()], ids=repr)
 def test_other_input_is_the_callers_mistake(parser: Any, given: Any) -> None:
-    with pytest.raises(TypeError, match="a parser takes a str, a message or a generation"):
+    with pytest.raises(TypeError, match="expected a str, a message or a generation"):
         parser.invoke(given)
-    with pytest.raises(TypeError, match="a parser takes a str, a message or a generation"):
+    with pytest.raises(TypeError, match="expected a str, a message or a generation"):
         asyncio.run(parser.ainvoke(given))
 
 

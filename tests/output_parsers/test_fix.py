@@ -230,7 +230,7 @@ def test_an_asynchronous_model_is_for_asynchronous_callers(chain: Any) -> None:
 def test_a_model_is_callable() -> None:
     with pytest.raises(TypeError, match="callable"):
         OutputFixingParser.from_llm(5, Number())
-    with pytest.raises(TypeError, match="the model gave dict in place of a text or a message"):
+    with pytest.raises(TypeError, match="expected a text or a message from the model, got dict"):
         OutputFixingParser.from_llm(lambda prompt: {"text": "7"}, Number()).parse("x")
 
 

@@ -50,7 +50,7 @@ def test_templates_are_filled_in_as_langchain_fills_them_in(parts: Any, x: str, 
 
 def test_values_without_a_place_are_ignored_and_places_without_a_value_are_not() -> None:
     assert PromptTemplate("{a}").format(a=1, b=2) == "1"
-    with pytest.raises(KeyError, match="places for b, c"):
+    with pytest.raises(KeyError, match="placeholders without a value: b, c"):
         PromptTemplate("{a} {b} {c}").format(a=1)
 
 
@@ -64,7 +64,7 @@ def test_a_place_is_a_plain_name(template: str) -> None:
 
 def test_the_names_of_places_may_be_told_but_not_otherwise() -> None:
     assert PromptTemplate(TEMPLATE, ["word", "times"]) == PromptTemplate(TEMPLATE)
-    with pytest.raises(ValueError, match=r"places for \['times', 'word'\]"):
+    with pytest.raises(ValueError, match=r"placeholders \['times', 'word'\]"):
         PromptTemplate(TEMPLATE, ["word"])
 
 

@@ -115,13 +115,13 @@ def test_a_pattern_that_is_none_is_the_callers_mistake(pattern: str) -> None:
 
 
 def test_more_keys_than_groups_are_the_callers_mistake() -> None:
-    with pytest.raises(ValueError, match="has 1 groups, and there are 2 output_keys"):
+    with pytest.raises(ValueError, match="has 1 groups; expected at least 2, one for each"):
         RegexParser(regex="(a)b", output_keys=["a", "b"])
 
 
 @pytest.mark.parametrize("pattern", ["{}: (\\d{4})", "{}}", "{name}: (.*)", "{}: ({)"])
 def test_braces_that_are_not_doubled_are_the_callers_mistake(pattern: str) -> None:
-    with pytest.raises(ValueError, match="braces that are not doubled"):
+    with pytest.raises(ValueError, match="literal braces must be doubled"):
         RegexDictParser(regex_pattern=pattern, output_key_to_format={"a": "A"})
 
 
@@ -220,7 +220,7 @@ def test_regex_is_imported_when_it_is_needed() -> None:
     ids=["numbers", "twos", "pluses", "signs in sets"],
 )
 def test_a_pattern_that_would_take_gigabytes_is_refused_at_once(bomb: str) -> None:
-    with pytest.raises(ValueError, match="repeats more than 300,000 parts"):
+    with pytest.raises(ValueError, match="make more than 300,000 copies"):
         RegexParser(regex=f"({bomb})", output_keys=["x"])
 
 
@@ -239,7 +239,7 @@ def test_a_pattern_with_ordinary_repetitions_is_none_of_these(pattern: str) -> N
 
 @pytest.mark.parametrize("place", ["{0.real}", "{:>1000000000}", "{!r}", "{1}", "{key}"])
 def test_a_place_for_a_label_is_that_and_no_more(place: str) -> None:
-    with pytest.raises(ValueError, match="braces that are not doubled"):
+    with pytest.raises(ValueError, match="literal braces must be doubled"):
         RegexDictParser(regex_pattern=place, output_key_to_format={"a": "A"})
 
 

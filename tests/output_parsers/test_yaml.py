@@ -158,23 +158,23 @@ LEVELS = "".join(f"b{n}: &b{n} [{', '.join([f'*b{n - 1}'] * 9)}]\n" for n in ran
 MERGES = "".join(f"b{n}: &b{n} {{<<: [*b{n - 1}, *b{n - 1}]}}\n" for n in range(1, 40))
 
 ATTACKS = {
-    "billion laughs": ("b0: &b0 [x]\n" + LEVELS + "a: *b11", "aliases that stand for more than"),
-    "merges": ("b0: &b0 {k: 1}\n" + MERGES + "a: 1", "aliases that stand for more than"),
-    "itself": ("a: &x [*x]", "holds itself"),
-    "itself, merged": ("a: &x {<<: *x}", "holds itself"),
+    "billion laughs": ("b0: &b0 [x]\n" + LEVELS + "a: *b11", "aliases expand to more than"),
+    "merges": ("b0: &b0 {k: 1}\n" + MERGES + "a: 1", "aliases expand to more than"),
+    "itself": ("a: &x [*x]", "contains itself"),
+    "itself, merged": ("a: &x {<<: *x}", "contains itself"),
     "a chain": (
         "b0: &b0 []\n" + "".join(f"b{n}: &b{n} [*b{n - 1}]\n" for n in range(1, 500)),
-        "lists and dictionaries nested more than 100 deep",
+        "lists and dictionaries are nested more than 100 levels deep",
     ),
-    "deep lists": ("a: " + "[" * 100_000, "nested more than 100 deep"),
-    "deep dictionaries": ("a: " + "{x: " * 50_000, "nested more than 100 deep"),
-    "deep blocks": ("- " * 100_000, "nested more than 100 deep"),
-    "deep keys": ("? " * 100_000, "nested more than 100 deep"),
+    "deep lists": ("a: " + "[" * 100_000, "nested more than 100 levels deep"),
+    "deep dictionaries": ("a: " + "{x: " * 50_000, "nested more than 100 levels deep"),
+    "deep blocks": ("- " * 100_000, "nested more than 100 levels deep"),
+    "deep keys": ("? " * 100_000, "nested more than 100 levels deep"),
     "an object": ("a: !!python/object/apply:os.getcwd []", "could not determine a constructor"),
     "a name": ("a: !!python/name:os.system", "could not determine a constructor"),
-    "digits": ("a: " + "9" * 100_000, "a number of 100,000 characters, of 4,300 at most"),
-    "minutes": ("a: 1" + ":1" * 100_000, "a number of"),
-    "fractions": ("a: 1" + ":1" * 100_000 + ".5", "a number of"),
+    "digits": ("a: " + "9" * 100_000, "a number has 100,000 characters; the limit is 4,300"),
+    "minutes": ("a: 1" + ":1" * 100_000, "a number has"),
+    "fractions": ("a: 1" + ":1" * 100_000 + ".5", "a number has"),
     "no such day": ("a: 2024-02-30", "not a valid timestamp"),
     "no bool": ("a: !!bool maybe", "not a valid bool"),
     "no number": ("a: !!int ''", "not a valid int"),
@@ -195,10 +195,10 @@ def test_an_attack_is_refused_with_a_reason(name: str) -> None:
 
 def test_a_long_text_is_refused_at_once() -> None:
     text = "a: [1, 2]\n" * 100_000
-    with pytest.raises(OutputParserException, match="1,000,000 characters, of 250,000 at most"):
+    with pytest.raises(OutputParserException, match="1,000,000 characters; the limit is 250,000"):
         ANY.parse(text)
     ANY.model_copy(update={"max_chars": 20}).parse("a: " + "x" * 17)
-    with pytest.raises(OutputParserException, match="21 characters, of 20 at most"):
+    with pytest.raises(OutputParserException, match="21 characters; the limit is 20"):
         ANY.model_copy(update={"max_chars": 20}).parse("a: " + "x" * 18)
 
 

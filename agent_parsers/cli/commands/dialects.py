@@ -35,7 +35,7 @@ def dialects(
         list[str] | None,
         typer.Argument(
             metavar="WORD",
-            help="Only those whose name or summary has all words; or the name of a model.",
+            help="Word that the name or summary must contain, or the name of a model.",
             show_default=False,
         ),
     ] = None,
@@ -81,25 +81,31 @@ def grammar(
     name: DialectArgument,
     form: Annotated[GrammarForm, typer.Option("--as", help="Format of the grammar.")] = "gbnf",
     tools: ToolsGiven = None,
-    turn: Annotated[TurnKind, typer.Option(help="Which turns it has.")] = "any",
+    turn: Annotated[TurnKind, typer.Option(help="Which turns the grammar allows.")] = "any",
     start: Annotated[
         Literal["content", "thought"] | None,
-        typer.Option(help="Where a turn begins, if the prompt says so."),
+        typer.Option(help="What the turn begins with, if the prompt determines that."),
     ] = None,
     thoughts: Annotated[bool, typer.Option(help="Whether a turn may have a thought.")] = True,
     max_calls: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="The most calls of a turn; by default any number."),
+        typer.Option(
+            metavar="N", min=1, help="Maximum number of calls in a turn; unlimited by default."
+        ),
     ] = None,
     max_thought: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="The most characters of a thought.")
+        int | None,
+        typer.Option(metavar="N", min=0, help="Maximum length of a thought, in characters."),
     ] = None,
     max_content: Annotated[
         int | None,
-        typer.Option(metavar="N", min=0, help="The most characters of content beside calls."),
+        typer.Option(
+            metavar="N", min=0, help="Maximum length of the content beside calls, in characters."
+        ),
     ] = None,
     exact: Annotated[
-        bool, typer.Option("--exact", help="Refuse schemas that cannot be said as a whole.")
+        bool,
+        typer.Option("--exact", help="Refuse schemas that the grammar cannot express in full."),
     ] = False,
 ) -> None:
     """Write a grammar for constrained decoding: the model can write only turns of the dialect.

@@ -75,7 +75,7 @@ class LangChainParser(LangChainOutputParser):
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Result:
-        """Read the first of *result*, a text or a message; see `invoke`.
+        """Read the first generation in *result*, a text or a message; see `invoke`.
 
         Args:
             result: The generations of a model.
@@ -86,7 +86,7 @@ class LangChainParser(LangChainOutputParser):
 
     @override
     async def aparse_result(self, result: list[Generation], *, partial: bool = False) -> Result:
-        """Do the same as `parse_result`, at once and in this thread."""
+        """Do the same as `parse_result`, directly in this thread."""
         found: Result = await self._aresult(self.parser.ainvoke, result[0])
         return found
 
@@ -104,7 +104,7 @@ class LangChainParser(LangChainOutputParser):
 
     @override
     async def aparse(self, text: str) -> Result:
-        """Do the same as `parse`, at once and in this thread."""
+        """Do the same as `parse`, directly in this thread."""
         found: Result = await self._aresult(self.parser.aparse, text)
         return found
 

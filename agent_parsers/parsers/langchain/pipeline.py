@@ -20,7 +20,7 @@ from agent_parsers.parsers.langchain.parser import Kinds, LangChainParser, tool_
 
 
 class PipelineParser(LangChainParser):
-    """Returns what both libraries take."""
+    """Returns results that both libraries accept."""
 
     @override
     def _kinds(self) -> Kinds:
@@ -37,23 +37,23 @@ class _Equal:
 
 
 class AgentAction(_Equal, theirs.AgentAction, ours.AgentAction):  # type: ignore[misc]  # two kinds of messages
-    """An action of both libraries."""
+    """An action for both libraries: an instance of the class of each."""
 
 
 class AgentActionMessageLog(  # type: ignore[misc]  # two kinds of messages
     _Equal, theirs.AgentActionMessageLog, ours.AgentActionMessageLog
 ):
-    """An action of both libraries, with LangChain's messages."""
+    """An action for both libraries, with LangChain's messages."""
 
 
 class AgentFinish(_Equal, theirs.AgentFinish, ours.AgentFinish):  # type: ignore[misc]  # two kinds of messages
-    """An answer of both libraries."""
+    """An answer for both libraries."""
 
 
 @cache
 def _tool_action_class() -> type[theirs.AgentAction]:
     kinds = (_Equal, tool_action_class(), tool_action.ToolAgentAction)
-    members = {"__module__": __name__, "__doc__": "A call of both libraries."}
+    members = {"__module__": __name__, "__doc__": "A call for both libraries."}
     both: type[theirs.AgentAction] = type("ToolAgentAction", kinds, members)
     return both
 

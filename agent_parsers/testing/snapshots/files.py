@@ -164,7 +164,9 @@ def readable_snapshots(folder: str | Path = "snapshots") -> type[ReadableSnapsho
 def _file_name(name: str) -> str:
     """Return *name* changed to one that every file system accepts."""
     if name in ("", ".", ".."):
-        raise ValueError(f"a snapshot is named by a path below its folder; {name!r} is not allowed")
+        raise ValueError(
+            f"expected a path below the folder of the snapshots as a name; {name!r} is not one"
+        )
     name = re.sub(r'[\\/:*?"<>|%\x00-\x1f\x7f]', lambda char: quote(char[0], safe=""), name)
     data = name.encode("utf-8", "replace")
     if len(data) <= _MAX_BYTES:

@@ -76,7 +76,7 @@ class _SnapshotFixture:
         lines = "\n".join(difference(str(result.recalled_data), now))
         pytest.fail(
             f"this differs from the snapshot in {place} (- snapshot, + now)\n\n{lines}\n\n"
-            "If it is what you want: pytest --snapshot-update"
+            "If the change is intended, run pytest --snapshot-update"
         )
 
 
@@ -127,7 +127,7 @@ class SnapshotPrompt(_SnapshotFixture):
         given: Any = getattr(parser, "parser", parser)  # of one that wraps it for LangChain
         if isinstance(getattr(given, "steps", None), list):
             if inputs is None:
-                raise TypeError("what is the chain invoked with? as in inputs={'question': …}")
+                raise TypeError("pass what the chain is invoked with, as in inputs={'question': …}")
             page = chain_page(given.steps, inputs, replies)
         elif run is not None:
             page = run_page(_parser(given, tools), run, step)
@@ -227,5 +227,7 @@ def _parser(parser: str | Dialect | AnyParser, tools: Tools | None) -> AnyParser
     if isinstance(parser, Dialect):
         return get_parser(parser, lenient=True, tools=tools)
     if tools is not None:
-        raise TypeError("this parser has its own tools; give a dialect to give tools with it")
+        raise TypeError(
+            "this parser has its own tools: leave out tools, or pass a dialect in place of it"
+        )
     return parser

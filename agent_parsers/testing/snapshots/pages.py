@@ -177,7 +177,7 @@ def chain_page(steps: Sequence[Any], inputs: Any, replies: Replies | None) -> st
     prompt, at = inputs, 0
     while not hasattr(prompt, "to_messages"):
         if at + 1 >= len(steps):
-            raise ValueError("a chain to compare begins with a prompt, before its model")
+            raise ValueError("expected a chain with a prompt before its model")
         prompt = steps[at].invoke(prompt)
         at += 1
     said = prompt.to_messages()

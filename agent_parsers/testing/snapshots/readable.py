@@ -263,7 +263,7 @@ def assert_same_events(
 
 
 def whole_story(events: Iterable[Event]) -> list[Event]:
-    """Return *events*, joined; if they raise an `OutputParserException`, it is the last one."""
+    """Return the merged *events*; an `OutputParserException` that they raise is the last one."""
     found: list[Event] = []
     try:
         for event in events:

@@ -67,9 +67,9 @@ class ScriptedModel:
         half_stop: int = 0,
     ) -> None:
         if isinstance(replies, str | Mapping):
-            raise TypeError(f"replies are a list, not one {type(replies).__name__}")
+            raise TypeError(f"expected a list of replies, not one {type(replies).__name__}")
         if half_stop < 0:
-            raise ValueError(f"half_stop is a number of characters, not {half_stop}")
+            raise ValueError(f"half_stop must be 0 or a number of characters, not {half_stop}")
         check_cut(cut)
         self.replies: Final = tuple(_reply(*numbered) for numbered in enumerate(replies, 1))
         """The scripted replies: texts, messages and exceptions."""
@@ -164,7 +164,9 @@ class ScriptedModel:
                 f" {_in_brief(self.replies[calls])[:_MAX_SHOWN]}"
             )
         if calls > replies:
-            raise AssertionError(f"the model was called {calls} times, with {_many(replies)}")
+            raise AssertionError(
+                f"the model was called {calls} times, but the script has {_many(replies)}"
+            )
 
     def _take(
         self, prompt: Any, stop: str | Sequence[str] | None, options: dict[str, Any]
@@ -175,7 +177,7 @@ class ScriptedModel:
         self.calls.append(ModelCall(prompt, stops, options))
         if number >= len(self.replies):
             raise AssertionError(
-                f"the script has {_many(len(self.replies))}, and this is call {number + 1};"
+                f"the script has {_many(len(self.replies))}, but this is call {number + 1};"
                 f" the prompt ends in {_in_brief(prompt)[-_MAX_SHOWN:]}"
             )
         return stopped(self.replies[number], stops, self._half_stop)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a client asks."""
+    """The request of a client, whatever its API."""
 
     model: str
     """The name of the model, as the client wrote it."""
@@ -49,7 +49,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class ReplyText:
-    """A piece of what the model says."""
+    """A piece of the text or the thought of a reply."""
 
     kind: Literal["thought", "content"]
     text: str
@@ -59,7 +59,7 @@ class ReplyText:
 
 @dataclass(frozen=True, slots=True)
 class ReplyCall:
-    """A call, whole: it was read and checked."""
+    """A complete call, parsed and checked."""
 
     id: str
     name: str
@@ -69,7 +69,7 @@ class ReplyCall:
 
 @dataclass(frozen=True, slots=True)
 class ReplyEnd:
-    """The end of a reply that was read."""
+    """The end of a reply."""
 
     reason: Literal["stop", "tool_calls", "length", "content_filter"]
     usage: UsageMetadata | None = None
@@ -80,7 +80,7 @@ class ReplyEnd:
 
 @dataclass(frozen=True, slots=True)
 class ReplyFailure:
-    """There is no reply, or the rest of one that has begun does not come."""
+    """An error in place of a reply, or in place of its rest."""
 
     status: int
     """The HTTP status, for a reply that has not begun."""
@@ -94,10 +94,10 @@ ServerEvent: TypeAlias = tuple[str, str]
 
 
 class ReplyWriter(Protocol):
-    """Writes one reply in the form of an API, as events or whole.
+    """Writes one reply in the format of an API, as events or whole.
 
-    The methods are called in the order of what comes: `begin`, then `say` and `call` in any order,
-    then `end` or `fail`.
+    The methods are called in this order: `begin`, then `say` and `call` in any order, then `end`
+    or `fail`.
     """
 
     def begin(self) -> list[ServerEvent]:
@@ -117,7 +117,7 @@ class ReplyWriter(Protocol):
 
     @property
     def whole(self) -> dict[str, Any]:
-        """The reply as one object, after its `end`."""
+        """The reply as one object; use it after `end`."""
 
 
 class Face(Protocol):
@@ -135,7 +135,7 @@ class Face(Protocol):
         """
 
     def writer(self, asked: Asked) -> ReplyWriter:
-        """Return what writes the reply; where several are wanted, one writes them all in turn."""
+        """Return the writer of the reply; if several replies are wanted, it writes them in turn."""
 
     def error(self, failed: ReplyFailure) -> dict[str, Any]:
         """Return the body of a reply that is only an error."""

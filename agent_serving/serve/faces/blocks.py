@@ -12,7 +12,7 @@ SaidKind: TypeAlias = Literal["thought", "content"]
 
 
 class BlockWriter(ABC):
-    """Opens a block for what is said, and closes it before the next.
+    """Opens a block for each run of text or thought, and closes it before the next.
 
     There is no block that is empty or only white space: Anthropic's API would refuse it when it
     comes back in a later request.

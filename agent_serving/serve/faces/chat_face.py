@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from agent_parsers.loop import ToolChoice
 
 _REFUSED: Final = {
-    "functions": "is the old form of `tools`: send these",
-    "function_call": "is the old form of `tool_choice`: send that",
-    "audio": "cannot be done by a model that writes text",
+    "functions": "is the old form of `tools`: send `tools` instead",
+    "function_call": "is the old form of `tool_choice`: send `tool_choice` instead",
+    "audio": "is not possible with a model that writes text",
     "web_search_options": "is a service of OpenAI: leave it out",
 }
 """Fields that are refused, and why."""
@@ -62,7 +62,7 @@ class ChatFace:
         schema = schema_of_answer(form, given, "response_format", where)
         count = fields.take("n", int)
         if count is not None and not 1 <= count <= _MOST_REPLIES:
-            raise ValueError(f"`n` must be 1 to {_MOST_REPLIES}, not {count}")
+            raise ValueError(f"`n` must be between 1 and {_MOST_REPLIES}, not {count}")
         options = fields.take("stream_options", Mapping) or {}
         asked = Asked(
             model=fields.take("model", str) or "",
@@ -82,11 +82,11 @@ class ChatFace:
             warnings=warnings,
         )
         if not asked.model:
-            raise ValueError("`model` is missing: the name of a model, as the upstream knows it")
+            raise ValueError("`model` is missing: send the name of a model of the upstream")
         return asked
 
     def writer(self, asked: Asked) -> ChatWriter:
-        """Return what writes the replies."""
+        """Return the writer of the replies."""
         return ChatWriter(asked)
 
     def error(self, failed: ReplyFailure) -> dict[str, Any]:
@@ -151,7 +151,7 @@ class ChatWriter:
         return events
 
     def fail(self, failed: ReplyFailure) -> list[ServerEvent]:
-        """Say that the reply breaks off."""
+        """Return the error that ends the reply."""
         return [("", json.dumps(ChatFace().error(failed)))]
 
     @property
@@ -175,7 +175,7 @@ def _tools(tools: Sequence[Any]) -> tuple[list[Any], list[str]]:
         if tool.get("type", "function") != "function":
             warnings.append(f"a tool of the type {tool['type']!r} was dropped")
         elif not isinstance(tool.get("function"), Mapping) or not tool["function"].get("name"):
-            raise ValueError("`tools`: each has a `function` with a `name`")
+            raise ValueError("each of `tools` must have a `function` with a `name`")
         else:
             functions.append(tool)
     return functions, warnings
@@ -204,7 +204,7 @@ def _name_in(choice: Any) -> str:
     name = inner.get("name") if isinstance(inner, Mapping) else None
     if not isinstance(name, str):
         raise ValueError(  # noqa: TRY004
-            '`tool_choice` names a tool as {"type": "function", "function": {"name": …}}'
+            '`tool_choice` must name a tool as {"type": "function", "function": {"name": …}}'
         )
     return name
 

@@ -15,10 +15,10 @@ _ERROR: Final = "Error"
 
 
 class ToldHistory:
-    """Collects what a client tells of the conversation.
+    """Collects the messages that a client sends.
 
-    What an assistant says one after another is one message: its thoughts, its text, and its calls.
-    What the system and the developer say is one text, since many chat templates take one alone.
+    Successive thoughts, texts and calls of the assistant become one message. System and developer
+    messages become one text, since many chat templates accept only one.
     """
 
     def __init__(self) -> None:
@@ -35,21 +35,21 @@ class ToldHistory:
 
     @property
     def system(self) -> str:
-        """What the system and the developer say."""
+        """The text of the system and developer messages."""
         return _APART.join(self._system)
 
     def add_system(self, text: str) -> None:
-        """Add what the system says."""
+        """Add a system or developer message."""
         if text.strip():
             self._system.append(text)
 
     def add_user(self, content: str | list[Any]) -> None:
-        """Add a message of the user: a text, or parts."""
+        """Add a user message: a text, or parts."""
         self._end_turn()
         self.messages.append({"role": "user", "content": content})
 
     def add_said(self, kind: Literal["thought", "content"], text: str) -> None:
-        """Add what the assistant says."""
+        """Add a text or a thought of the assistant."""
         self._is_said = True
         if text:
             self._said[kind].append(text)
@@ -68,8 +68,8 @@ class ToldHistory:
         """
         if call_id in self._unanswered:
             raise ValueError(
-                f"{where} has the id {call_id!r}, which another call without a result has: each"
-                " needs its own"
+                f"{where} has the id {call_id!r} of another call without a result: each call"
+                " needs an id of its own"
             )
         self._is_said = True
         self._unanswered[call_id] = where
@@ -86,7 +86,7 @@ class ToldHistory:
             ValueError: There is no such call before it, or it has a result.
         """
         if call_id not in self._unanswered:
-            told = "has a result already" if call_id in self._called else "is not before it"
+            told = "already has a result" if call_id in self._called else "is not before it"
             raise ValueError(
                 f"{where} is the result of the call {call_id!r}, which {told}: send the call, then"
                 " its result"
@@ -98,17 +98,17 @@ class ToldHistory:
         self.messages.append({"role": "tool", "tool_call_id": call_id, "content": content})
 
     def drop_hosted(self, item: Fields, kind: str) -> None:
-        """Leave out an *item* of a *kind* that is about a tool of the provider."""
+        """Drop an *item* of a *kind* that belongs to a tool of the provider."""
         self.warnings.append(
             f"{item.at('type')} is {kind}, which is dropped: only its provider knows this tool"
         )
 
     def drop_unreadable(self, where: str) -> None:
-        """Leave out what stands at *where*, which is sealed."""
+        """Drop the content at *where*, which is encrypted."""
         self.warnings.append(f"{where} is dropped: only its provider can read it")
 
     def end(self, where: str) -> None:
-        """Check that there is something to reply to, or a text of the assistant to continue.
+        """Check that there is a message to reply to, or a text of the assistant to continue.
 
         Args:
             where: The field with the messages.
@@ -117,16 +117,16 @@ class ToldHistory:
             ValueError: There is nothing, a call lacks its result, or a thought has no text.
         """
         for call_id, place in self._unanswered.items():
-            raise ValueError(f"{place} is the call {call_id!r} without a result: add the result")
+            raise ValueError(f"{place}, the call {call_id!r}, has no result: add the result")
         if self._said["thought"]:
             raise ValueError(
-                f"`{where}` ends with a message of the assistant that has a thought, which no model"
-                " can be relied on to continue: leave the message out, or add one of the user"
+                f"`{where}` ends with a thought of the assistant, which no model reliably"
+                " continues: leave this message out, or add a user message"
             )
         if self._said["content"]:
             self._end_turn()
         if not self.messages:
-            raise ValueError(f"`{where}` has no message of the user: add one")
+            raise ValueError(f"`{where}` has no user message: add one")
 
     def _end_turn(self) -> None:
         """Add what the assistant has said as a message."""
@@ -156,17 +156,17 @@ def _marked(content: str | list[Any]) -> str | list[Any]:
 
 
 def text_part(text: str) -> dict[str, Any]:
-    """Return a text."""
+    """Return a text part."""
     return {"type": "text", "text": text}
 
 
 def file_part(address: str, name: str) -> dict[str, Any]:
-    """Return a file at a data URL."""
+    """Return a file part; *address* is a data URL."""
     return {"type": "file", "file": {"filename": name, "file_data": address}}
 
 
 def as_content(parts: Sequence[dict[str, Any]]) -> str | list[Any]:
-    """Return *parts* as the content of a message, which is a text if all of them are."""
+    """Return *parts* as the content of a message: as one text if all of them are texts."""
     if all(part["type"] == "text" for part in parts):
         return "\n".join(part["text"] for part in parts)
     return [*parts]
@@ -185,7 +185,7 @@ def text_in(part: Fields) -> str:
 
 
 def texts_in(content: str | list[Fields], *kinds: str) -> list[str]:
-    """Return the texts of a *content* that may have nothing else.
+    """Return the texts in *content*, which may contain nothing else.
 
     Args:
         content: A text, or its parts.

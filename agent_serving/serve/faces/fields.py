@@ -12,7 +12,7 @@ _KINDS: Final = {
 
 
 class Fields:
-    """The fields of the body of a request; each is taken once, and the rest is what is left.
+    """The fields of a request body; each is taken once, and `rest` returns those that are left.
 
     Args:
         body: The body, or an object in it.
@@ -31,15 +31,15 @@ class Fields:
         """Where the object stands in the body."""
 
     def path_of(self, name: str) -> str:
-        """Return where the field with this *name* stands in the body."""
+        """Return the path of the field with this *name* in the body."""
         return f"{self.path}.{name}" if self.path else name
 
     def at(self, name: str) -> str:
-        """Return the same for an error."""
+        """Return the path of the field in backticks, for an error."""
         return f"`{self.path_of(name)}`"
 
     def refuse(self, refused: Mapping[str, str]) -> None:
-        """Check that none of the *refused* fields is there, which say what is wrong.
+        """Check that the body has none of the *refused* fields, which map to the reason.
 
         Raises:
             ValueError: One is.
@@ -49,7 +49,7 @@ class Fields:
                 raise ValueError(f"{self.at(name)} {why}")
 
     def take(self, name: str, *kinds: type) -> Any:
-        """Return the field with this *name*, of one of *kinds*; `None` if it is missing or null.
+        """Return the value of the field, of one of *kinds*; `None` if it is missing or null.
 
         Raises:
             ValueError: It is of another kind, or a text with half a character.
@@ -67,7 +67,7 @@ class Fields:
         return value
 
     def need(self, name: str, *kinds: type) -> Any:
-        """Return the field as `take` does, one that is needed.
+        """Return the value of a required field; see `take`.
 
         Raises:
             ValueError: It is missing, empty, or of another kind.
@@ -79,7 +79,7 @@ class Fields:
         return value
 
     def take_object(self, name: str) -> Fields:
-        """Return the fields of the object in a field, without any if it is missing or null.
+        """Return the fields of the object in a field; no fields if it is missing or null.
 
         Raises:
             ValueError: It is of another kind.
@@ -104,7 +104,7 @@ class Fields:
         return self._each(name, value) if isinstance(value, list) else value or ""
 
     def need_content(self, name: str) -> str | list[Fields]:
-        """Return the same of a field that is needed.
+        """Do the same as `take_content` for a required field.
 
         Raises:
             ValueError: It is missing, or neither.
@@ -118,7 +118,7 @@ class Fields:
         return [Fields(each, f"{where}[{place}]") for place, each in enumerate(values)]
 
     def take_stop(self, name: str) -> list[str]:
-        """Return the field of stop sequences: a text, or a list of texts.
+        """Return the stop sequences in a field that has a text or a list of texts.
 
         Raises:
             ValueError: It is something else.
@@ -132,7 +132,7 @@ class Fields:
         return list(stop)
 
     def rest(self, left_out: Sequence[str] = ()) -> dict[str, Any]:
-        """Return what is left and not null, without the names that are *left_out*."""
+        """Return the fields that are left and not null, except those *left_out*."""
         return {
             name: value
             for name, value in self._rest.items()
@@ -151,7 +151,7 @@ def _check_whole(text: str, where: str) -> None:
 
 
 def json_schema_in(form: Any, name: str) -> Mapping[str, Any]:
-    """Return the JSON Schema in the *form* of an answer, which stands in the field *name*.
+    """Return the JSON Schema in *form*, the value of the field *name*.
 
     Raises:
         ValueError: There is none.
@@ -165,7 +165,7 @@ def json_schema_in(form: Any, name: str) -> Mapping[str, Any]:
 def schema_of_answer(
     form: Mapping[str, Any] | None, given: Any, name: str, place: str
 ) -> Mapping[str, Any] | None:
-    """Return the JSON Schema that an answer is to have, in OpenAI's APIs; `None` for a text.
+    """Return the JSON Schema of the answer in a request of OpenAI's APIs; `None` for a text.
 
     Args:
         form: The form of the answer; `None` if the client names none.
@@ -187,10 +187,10 @@ def schema_of_answer(
 
 
 def check_choice(choice: str, tools: Sequence[Any]) -> str:
-    """Return a *choice* that is a word.
+    """Return *choice* if it is a valid word.
 
     Raises:
-        ValueError: It is no such word, or a call is required and there are no tools.
+        ValueError: It is not valid, or a call is required and there are no tools.
     """
     if choice not in ("auto", "none", "required"):
         raise ValueError(
@@ -198,12 +198,12 @@ def check_choice(choice: str, tools: Sequence[Any]) -> str:
             f" {choice!r}"
         )
     if choice == "required" and not tools:
-        raise ValueError("`tool_choice` requires a call, and there is no tool to call")
+        raise ValueError("`tool_choice` requires a call, but there is no tool to call")
     return choice
 
 
 def check_names(chosen: Sequence[str], names: Sequence[str]) -> None:
-    """Check that the tools that are *chosen* are among the *names* of those that are sent.
+    """Check that the *chosen* tools are among the *names* of the tools in the request.
 
     Raises:
         ValueError: One is not.

@@ -107,7 +107,7 @@ class MessagesFace:
         )
 
     def writer(self, asked: Asked) -> MessagesWriter:
-        """Return what writes the reply."""
+        """Return the writer of the reply."""
         return MessagesWriter(asked)
 
     def error(self, failed: ReplyFailure) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def _most_tokens(fields: Fields) -> int:
     most: int = fields.need("max_tokens", int)
     if most < 1:
         raise ValueError(
-            f"`max_tokens` must be 1 or more, not {most}: a reply has at least a token"
+            f"`max_tokens` must be 1 or more, not {most}: a reply has at least one token"
         )
     return most
 
@@ -257,7 +257,7 @@ def _read_said(kind: str, block: Fields, told: ToldHistory) -> None:
         told.drop_hosted(block, kind)
     else:
         raise ValueError(
-            f"{block.at('type')} must be text, thinking or tool_use in what the assistant says, not"
+            f"{block.at('type')} must be text, thinking or tool_use in an assistant message, not"
             f" {kind!r}"
         )
 
@@ -311,7 +311,7 @@ def _address(kind: str, source: Fields, *kinds: str) -> str:
     if kind not in kinds:
         raise ValueError(
             f"{source.at('type')} must be {' or '.join(kinds)}, not {kind!r}: send the content of"
-            " the file"
+            " the file itself"
         )
     if kind == "url":
         return str(source.need("url", str))

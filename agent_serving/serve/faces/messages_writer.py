@@ -51,7 +51,7 @@ _SERVER: Final = 500
 
 
 def error_body(failed: ReplyFailure) -> dict[str, Any]:
-    """Return what says that there is no reply, or no rest of it."""
+    """Return the body of an error in place of a reply, or of its rest."""
     usual = "api_error" if failed.status >= _SERVER else "invalid_request_error"
     said = {"type": _TYPES.get(failed.status, usual), "message": failed.message}
     return {"type": "error", "error": said}
@@ -111,7 +111,7 @@ class MessagesWriter(BlockWriter):
         return [started, delta, *self._end_block(whole)]
 
     def end(self, ended: ReplyEnd) -> list[ServerEvent]:
-        """Return the events that say why the message ends, and how many tokens it took."""
+        """Return the events that end the message, with the stop reason and the number of tokens."""
         events = self._close()
         stop = ended.stop if self._reason(ended) == "stop_sequence" else None
         delta = {"stop_reason": self._reason(ended), "stop_sequence": stop}
@@ -124,7 +124,7 @@ class MessagesWriter(BlockWriter):
         ]
 
     def fail(self, failed: ReplyFailure) -> list[ServerEvent]:
-        """Return the event for which the client raises an error."""
+        """Return the event that makes the client raise an error."""
         return [("error", json.dumps(error_body(failed)))]
 
     @property

@@ -15,12 +15,12 @@ _MARK: Final = "agent-parsers:"
 
 
 def seal(text: str) -> str:
-    """Return *text* as such a field has it."""
+    """Return the value of an opaque field for the thought *text*."""
     return _MARK + b64encode(text.encode("utf-8", "surrogatepass")).decode()
 
 
 def unseal(field: str) -> str | None:
-    """Return the text in a *field*; `None` if another server wrote it."""
+    """Return the thought in an opaque *field*; `None` if another server wrote it."""
     if not field.startswith(_MARK):
         return None
     try:

@@ -77,7 +77,7 @@ class OfferedTools:
         )
 
     def add_custom(self, fields: Fields, namespace: str = "") -> None:
-        """Add a tool that takes a text. Its grammar, if it has one, is only told to the model.
+        """Add a tool that takes a text; its grammar is shown to the model, but not enforced.
 
         Args:
             fields: Those of the tool.
@@ -95,7 +95,7 @@ class OfferedTools:
             told = f"The input is a text that follows this grammar ({syntax}):\n{grammar}"
             tool["description"] = "\n\n".join(filter(None, (tool.get("description"), told)))
             self.warnings.append(
-                f"the grammar of the custom tool {tool['name']!r} is told to the model and not"
+                f"the grammar of the custom tool {tool['name']!r} is shown to the model, but not"
                 " enforced"
             )
 
@@ -112,7 +112,7 @@ class OfferedTools:
         )
 
     def leave_out(self, fields: Fields, kind: str) -> None:
-        """Leave out a tool of a *kind* that only its provider knows."""
+        """Drop a tool of a *kind* that only its provider can run."""
         name = fields.take("name", str)
         self._left_out += [kind, *filter(None, [name])]
         self.warnings.append(
@@ -121,14 +121,14 @@ class OfferedTools:
         )
 
     def choose(self, mode: str, names: Sequence[str] | None = None) -> ToolChoice:
-        """Return whether a tool is called, and keep those that may be.
+        """Return the tool choice, and keep only the tools that may be called.
 
         Args:
-            mode: The word for it.
+            mode: The tool choice in the request.
             names: The names of the tools that may be called; `None` for all.
 
         Raises:
-            ValueError: There is no such word or tool, or none to call.
+            ValueError: There is no such mode or tool, or no tool to call.
         """
         known = [tool["name"] for tool in self.tools]
         if names is not None:
@@ -139,14 +139,14 @@ class OfferedTools:
             self.tools = [tool for tool in self.tools if tool["name"] in names]
         if mode == "required" and not self.tools and self._left_out:
             raise ValueError(
-                "`tool_choice` requires a call, and there is no tool to call: only its provider"
+                "`tool_choice` requires a call, but there is no tool to call: only its provider"
                 f" can run {', '.join(self._left_out)}; declare a function instead"
             )
         return check_choice(mode, self.tools)
 
 
 def shown_name(name: str, namespace: str) -> str:
-    """Return the name by which a model knows a tool in a *namespace*, which may be empty."""
+    """Return the name that the model sees for a tool in *namespace*, which may be empty."""
     if not namespace:
         return name
     return f"{namespace.removesuffix(_BETWEEN)}{_BETWEEN}{name}"

@@ -48,9 +48,9 @@ _REFUSED: Final = {
     "previous_response_id": f"refers to a response, {_STORED}: send the items before it in `input`",
     "conversation": f"refers to a conversation, {_STORED}: send its items in `input`",
     "prompt": f"refers to a prompt, {_STORED}: send its text in `instructions`",
-    "background": f"asks for a response that is fetched later, {_STORED}: leave it out",
+    "background": f"asks for a response to fetch later, {_STORED}: leave it out",
     "moderation": "is a service of OpenAI: leave it out, and check the texts yourself",
-    "top_logprobs": "asks for log probabilities, which only Chat Completions has here, at"
+    "top_logprobs": "asks for log probabilities, which this server has only at"
     " /v1/chat/completions",
 }
 """Fields that are refused, and why."""
@@ -74,8 +74,8 @@ _HOSTED: Final = (
 
 
 _COMPACTED: Final = (
-    "is a part of the conversation that only OpenAI can read: send the items that it stands for, or"
-    " a summary of them as a message"
+    "is a part of the conversation that only OpenAI can read: send the items that it replaces, or a"
+    " summary of them as a message"
 )
 _NOT_TAKEN: Final = {
     "item_reference": f"refers to an item, {_STORED}: send the item itself",
@@ -154,7 +154,7 @@ class ResponsesFace:
         )
 
     def writer(self, asked: Asked) -> ResponsesWriter:
-        """Return what writes the reply."""
+        """Return the writer of the reply."""
         return ResponsesWriter(asked)
 
     def error(self, failed: ReplyFailure) -> dict[str, Any]:
@@ -237,7 +237,7 @@ def _read_input(given: str | list[Fields], told: ToldHistory, offered: OfferedTo
         elif kind in _HOSTED:
             told.drop_hosted(item, kind)
         else:
-            why = _NOT_TAKEN.get(kind, "is not a type that is known here: leave the item out")
+            why = _NOT_TAKEN.get(kind, "is an unknown type here: leave the item out")
             raise ValueError(f"{item.at('type')}, {kind}, {why}")
 
 

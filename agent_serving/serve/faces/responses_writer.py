@@ -184,7 +184,7 @@ class ResponsesWriter(BlockWriter):
         return [added, *deltas, done, *self._end_item(item)]
 
     def end(self, ended: ReplyEnd) -> list[ServerEvent]:
-        """Return the events that close the response; one that was cut is incomplete."""
+        """Return the events that end the response; if it was cut, its status is incomplete."""
         reason = _REASONS.get(ended.reason)
         self._status = "completed" if reason is None else "incomplete"
         events = self._close()
@@ -196,7 +196,7 @@ class ResponsesWriter(BlockWriter):
         return [*events, self._event(f"response.{self._status}", response=self._response)]
 
     def fail(self, failed: ReplyFailure) -> list[ServerEvent]:
-        """Return the events that say why, the last of which lets OpenAI's client raise an error."""
+        """Return the events of the error; the last one makes OpenAI's client raise an exception."""
         self._status = "incomplete"
         events = self._close()
         error = ChatFace().error(failed)["error"]

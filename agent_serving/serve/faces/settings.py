@@ -20,22 +20,22 @@ _ReadT = TypeVar("_ReadT", bound=Callable[..., Any])
 
 
 def taken_settings(fields: Fields, **own: Any) -> dict[str, Any]:
-    """Return the settings that *fields* pass on, with those of the face; none of them is null."""
+    """Return the settings to pass on: those in *fields* and the face's *own*, without nulls."""
     passed = {name: fields.take(name, *kinds) for name, kinds in _PASSED_ON.items()}
     return {name: value for name, value in {**own, **passed}.items() if value is not None}
 
 
 def unknown_fields(fields: Fields, ignored: Sequence[str]) -> list[str]:
-    """Return a warning for each of the *fields* that is left and not *ignored*.
+    """Return a warning for each of *fields* that was not taken and is not *ignored*.
 
     They are not refused: new clients send new fields, most of which say nothing about the reply.
     """
     left = fields.rest(ignored)
-    return [f"{fields.at(name)} is dropped: it is not known here" for name in left]
+    return [f"{fields.at(name)} is dropped: this server does not know it" for name in left]
 
 
 def not_nested_deeply(read: _ReadT) -> _ReadT:
-    """Return *read* with an error for a request that is nested too deeply."""
+    """Return *read*, changed to raise a `ValueError` for a request that is nested too deeply."""
 
     @wraps(read)
     def checked(*args: Any) -> Any:

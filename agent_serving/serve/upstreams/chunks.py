@@ -17,7 +17,7 @@ _PASSED_ON: Final = frozenset((400, 401, 403, 404, 413, 422, 429))
 
 
 class ExchangeError(Exception):
-    """There is no reply, or not the rest of one.
+    """There is no reply, or it broke off.
 
     Args:
         failed: What the client is told.
@@ -67,7 +67,7 @@ def openai_chunks(data: Any) -> list[tuple[Chunk, bool]]:
 
 
 def ollama_chunks(data: Any) -> list[tuple[Chunk, bool]]:
-    """Do the same with a line of Ollama's own API."""
+    """Do the same as `openai_chunks` for a line of Ollama's own API."""
     if not isinstance(data, dict):
         raise _odd(data)
     if data.get("error"):
@@ -104,7 +104,7 @@ def ollama_chunks(data: Any) -> list[tuple[Chunk, bool]]:
 
 
 def loaded(data: bytes) -> Any:
-    """Return JSON that an upstream sent as data.
+    """Return the value of the JSON that an upstream sent.
 
     Raises:
         ExchangeError: It is no JSON.
@@ -122,7 +122,7 @@ def _odd(data: Any) -> ExchangeError:
 
 
 def broken_off(error: Exception) -> ReplyFailure:
-    """Return what a client is told if the connection to the upstream fails with an *error*."""
+    """Return the error for the client if the connection to the upstream fails with *error*."""
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
         return ReplyFailure(502, f"the upstream cannot be reached: {error}", "upstream_unreachable")
     said = str(error) or type(error).__name__
@@ -132,7 +132,7 @@ def broken_off(error: Exception) -> ReplyFailure:
 
 
 def refusal_of(status: int, said: bytes) -> ReplyFailure:
-    """Return what a client is told if an upstream refuses with a *status* and a body."""
+    """Return the error for the client if the upstream answers with an error *status*."""
     try:
         message = error_text(json.loads(said))
     except (ValueError, RecursionError):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamKind:
-    """A kind of server."""
+    """A kind of upstream server."""
 
     name: str
     title: str

@@ -27,7 +27,7 @@ _END: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class FoundUpstream:
-    """A server, as far as it was recognised."""
+    """An upstream server that was recognised."""
 
     kind: UpstreamKind
     base: str
@@ -60,7 +60,9 @@ def find_upstream(
     """
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"{address!r} is not an address: it begins with http:// or https://")
+        raise ValueError(
+            f"{address!r} is not an address: expected http:// or https:// at its start"
+        )
     trimmed = address.rstrip("/")
     path = next((each for each in _PATHS if trimmed.endswith(each)), "")
     base = trimmed.removesuffix(path)
@@ -83,24 +85,26 @@ def find_upstream(
 
 def _recognised(base: str, key: str | None, transport: httpx.BaseTransport | None) -> UpstreamKind:
     headers = {} if key is None else {"authorization": f"Bearer {key}"}
-    why = "it does not answer at any path of a supported server"
+    why = "it answers at no path of a supported server"
     with _client(base, headers, transport) as client:
         for kind in KINDS.values():
             try:
                 reply = client.get(base + kind.probe)
             except httpx.TransportError as error:
                 raise ValueError(
-                    f"nothing answers at {base}: {error}; start the server first, or name its kind"
-                    " with --server"
+                    f"no server answers at {base}: {error}; start the server first, or name its"
+                    " kind with --server"
                 ) from None
             if reply.status_code in (401, 403):
-                why = f"it wants a key ({reply.status_code}); see --upstream-key-env"
+                why = f"it requires a key (status {reply.status_code}); see --upstream-key-env"
                 continue
             said = _object_in(reply)
             if reply.status_code == 200 and kind.sign in said:
                 return kind
     known = ", ".join(KINDS)
-    raise ValueError(f"the server at {base} is not recognised, since {why}; --server: {known}")
+    raise ValueError(
+        f"the server at {base} is not recognised: {why}; name its kind with --server: {known}"
+    )
 
 
 def _client(
@@ -121,7 +125,7 @@ def _object_in(reply: httpx.Response) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class FoundDialect:
-    """What a model writes, and how that is known."""
+    """The dialect of a model, and how it was found."""
 
     name: str
     why: str
@@ -153,7 +157,7 @@ def find_dialect(
     if given != "auto":
         parser = get_parser(given)
         name = parser.dialect.name if hasattr(parser, "dialect") else "tools"
-        return FoundDialect(name, "as it was given")
+        return FoundDialect(name, "as given")
     headers = {} if key is None else {"authorization": f"Bearer {key}"}
     tried: list[str] = []
     with _client(found.base, headers, transport) as client:
@@ -163,18 +167,18 @@ def find_dialect(
                 return FoundDialect(dialect, f"the model is {name}")
             tried.append(f"the model's name, {name!r}, is not known")
         if len(names) != 1:
-            tried.append(f"the upstream has {len(names)} models; --model names one")
+            tried.append(f"the upstream has {len(names)} models; name one with --model")
         template = _template(client, found)
         if template is not None:
             from agent_serving.templates import dialect_for_template  # lazily: needs Jinja
 
             try:
                 known = dialect_for_template(template)
-                return FoundDialect(known.dialect, "the upstream's chat template says so")
+                return FoundDialect(known.dialect, "according to the upstream's chat template")
             except (ValueError, ImportError) as error:
-                tried.append(f"its chat template does not say it: {error}")
+                tried.append(f"its chat template does not show the dialect: {error}")
     if is_templated:
-        return FoundDialect("auto", "each reply shows it")
+        return FoundDialect("auto", "detected in each reply")
     raise ValueError(
         f"the dialect is not known: {'; '.join(tried)}. Name it with --dialect, or the model"
     )
@@ -203,7 +207,7 @@ def _template(client: httpx.Client, found: FoundUpstream) -> str | None:
 def end_of_prompt(
     found: FoundUpstream, *, key: str | None = None, transport: httpx.BaseTransport | None = None
 ) -> str:
-    """Return the end of the prompts that the upstream's chat template renders; empty if not known.
+    """Return the end of the prompts of the upstream's chat template; empty if unknown.
 
     It may have opened a thought, which the model then continues.
     """

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamRequest:
-    """What an upstream is asked."""
+    """A request for an upstream."""
 
     prompt: str | list[BaseMessage]
     model: str
@@ -56,7 +56,7 @@ class UpstreamRequest:
 
 
 class Upstream:
-    """A server that is asked for replies.
+    """A server whose model writes the replies.
 
     Args:
         kind: What kind of server it is.
@@ -108,14 +108,14 @@ class Upstream:
             if not has_ended:
                 raise ExchangeError(broken_off(error)) from error
         if not has_ended:
-            message = "the stream of the upstream ended without a reason for its end"
+            message = "the stream of the upstream ended without a stop reason"
             raise ExchangeError(ReplyFailure(502, message, "upstream_broke_off"))
 
     async def json(self, path: str, body: Any = None, key: str | None = None) -> Any:
-        """Return what the upstream says of itself under a *path*.
+        """Return the JSON that the upstream sends at a *path*.
 
         Raises:
-            ExchangeError: It says nothing.
+            ExchangeError: It sends none.
         """
         headers = {} if key is None else {"authorization": key}
         method = "GET" if body is None else "POST"
@@ -129,7 +129,7 @@ class Upstream:
         except httpx.TransportError as error:
             raise ExchangeError(broken_off(error)) from error
         except ValueError as error:
-            message = f"the upstream sent no JSON for {path}: {error}"
+            message = f"the upstream did not send valid JSON at {path}: {error}"
             raise ExchangeError(ReplyFailure(502, message)) from error
 
     async def _refused(self, reply: httpx.Response) -> ExchangeError:
@@ -229,7 +229,7 @@ class Upstream:
         asked = {"messages": body.pop("messages"), "tools": body.pop("tools", None)}
         said = await self.json("/apply-template", asked, request.key)
         if not isinstance(said, Mapping) or not isinstance(said.get("prompt"), str):
-            message = "the upstream renders no prompt: /apply-template"
+            message = "the upstream did not render a prompt at /apply-template"
             raise ExchangeError(ReplyFailure(502, message))
         body.pop("tool_choice", None)
         return self.base + self.kind.text_path, {**body, "prompt": said["prompt"]}
@@ -256,7 +256,7 @@ def client_for(url: str) -> httpx.AsyncClient:
 def chat_messages(prompt: Sequence[BaseMessage], *, is_native: bool) -> list[dict[str, Any]]:
     """Return a *prompt* as messages that any chat template takes.
 
-    There is one system message, at the beginning, and texts of one role behind each other are one.
+    There is one system message, at the beginning, and successive texts of one role are joined.
     """
     messages: list[dict[str, Any]] = to_openai(prompt, new_id="call{:05}".format)
     head = [each["content"] for each in messages if each["role"] in ("system", "developer")]
@@ -293,7 +293,9 @@ def _ollama_message(message: Mapping[str, Any]) -> dict[str, Any]:
                     raise ExchangeError(ReplyFailure(400, "Ollama takes images as data: URLs only"))
                 images.append(data)
             else:
-                raise ExchangeError(ReplyFailure(400, f"Ollama takes no {part.get('type')!r}"))
+                raise ExchangeError(
+                    ReplyFailure(400, f"Ollama takes no parts of type {part.get('type')!r}")
+                )
         made |= {"content": "\n".join(texts), "images": images}
     if calls := message.get("tool_calls"):
         made["tool_calls"] = [

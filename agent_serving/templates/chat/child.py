@@ -52,7 +52,7 @@ def _rendered(template: Any, variables: dict[str, Any], most: int) -> str:
         parts.append(part)
         most -= len(part)
         if most < 0:
-            raise ValueError("it writes too much")
+            raise ValueError("the output of the template is too long")
     return "".join(parts)
 
 

@@ -91,7 +91,7 @@ def derive_format(
     special_tokens: Mapping[str, str] | None = None,
     timeout_s: float = TIMEOUT_S,
 ) -> CallFormat:
-    """Return the format that `dialect_from_template` makes a dialect of; raises as it does."""
+    """Return the format of the dialect of `dialect_from_template`; raises the same errors."""
     given = chat_template(template, special_tokens)
     problem: TemplateError | None = None
     for shown in show(given.text, given.special_tokens, timeout_s=timeout_s):
@@ -104,7 +104,7 @@ def derive_format(
 
 
 def format_of_turns(name: str, shown: Shown) -> CallFormat:
-    """Return the format of the turns that are *shown*, once it reads and writes them.
+    """Return the format of the turns in *shown*, after checking that it reads and writes them.
 
     Raises:
         TemplateError: It does not.
@@ -118,7 +118,9 @@ def format_of_turns(name: str, shown: Shown) -> CallFormat:
     try:
         dialect = form.dialect()
     except ValueError as error:  # as of a region that nothing closes
-        raise TemplateError(f"the marks that were found make no dialect: {error}") from error
+        raise TemplateError(
+            f"the marks found in the template make no valid dialect: {error}"
+        ) from error
     if isinstance(form.payload, PythonPayload) and f"={VALUES[0]}" in turns["one"]:
         unread |= {each for each, turn in TURNS.items() if any(call[1] for call in turn.calls)}
         odd = {"texts": "one"}  # without quotes
@@ -130,7 +132,7 @@ def format_of_turns(name: str, shown: Shown) -> CallFormat:
         raise TemplateError(differs)
     if not odd:
         return form
-    said = f"which writes {' and '.join(odd)} so that nothing reads them"
+    said = f"which writes {' and '.join(odd)} so that they cannot be read back"
     return replace(form, summary=f"{form.summary}, {said}")
 
 
@@ -159,7 +161,7 @@ def _format(name: str, shown: Shown, calls: CallsOfTemplate) -> CallFormat:
     ends = tuple(end for end in shown.ends if not before.startswith(end))
     if any(EOS in text for text in (*ends, *frame)):
         raise TemplateError(
-            "the template writes eos_token, whose text is in tokenizer_config.json: pass that file,"
+            "the template uses eos_token, whose text is in tokenizer_config.json: pass that file,"
             " or special_tokens={'eos_token': …}"
         )
     ids = {"{9}": numbered_id, "": None}
@@ -232,7 +234,7 @@ def _payload(payload: Payload, turns: Mapping[str, str]) -> Payload:
 
 
 def what_differs(dialect: Dialect, shown: Shown) -> str:
-    """Return how *dialect* reads or writes a turn otherwise than it is *shown*; empty if not.
+    """Return how *dialect* reads or writes a turn differently from *shown*; empty if it does not.
 
     Each turn is read in strict mode, in one piece and in single characters.
     """
@@ -248,14 +250,14 @@ def what_differs(dialect: Dialect, shown: Shown) -> str:
             stream.close()
             written = dialect.write(turn)
         except ValueError as error:  # of the parser, or of the writer
-            return f"{found}; what was derived from it cannot read or write it: {error}"
+            return f"{found}; the derived dialect cannot read or write it: {error}"
         calls = tuple((call.tool, call.tool_input) for call in turn.calls)
         want = (calls, turn.thought, turn.said)
         got = (calls_of(read.result), read.thought.strip(), read.content.strip())
         if got != want or calls_of(stream.result) != calls:
-            return f"{found}; its calls, thought and content are read back as {got!r}"
+            return f"{found}; the derived dialect reads its calls, thought and content as {got!r}"
         if name not in UNCERTAIN and _compact(written) != _compact(text):
-            return f"{found}; it would be written as {written!r}"
+            return f"{found}; the derived dialect would write it as {written!r}"
     return _differing_results(dialect, shown)
 
 
@@ -290,5 +292,5 @@ def _differing_results(dialect: Dialect, shown: Shown) -> str:
         before, behind = dialect.turn_frame
         written = f"{before}{dialect.results_text(results)}{behind}"
         if not text.endswith(written):
-            return f"the results in {text!r} would be written as {written!r}"
+            return f"the derived dialect would write the results in {text!r} as {written!r}"
     return ""

@@ -83,7 +83,7 @@ def _nearest(dialects: Sequence[Dialect], ways: Sequence[Shown]) -> str:
         if (read, _fits(dialect, shown)) > most:
             most = read, _fits(dialect, shown)
             said = (
-                f"; {dialect.name!r} is the nearest: it gives back {read} of {len(turns)} turns"
+                f"; {dialect.name!r} is the closest: it reads back {read} of {len(turns)} turns"
                 f" with calls, but not {', '.join(map(repr, lost))}"
             )
     return said
@@ -117,7 +117,7 @@ class _Trial(NamedTuple):
 
     @property
     def reading(self) -> str:
-        """What was read, to be compared."""
+        """What was read, in a form that can be compared."""
         return repr([(name, *_parts(turn)) for name, turn in self.read.items()])
 
     fits: int
@@ -125,13 +125,13 @@ class _Trial(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """The best first: those that end a turn alike, then read most, then repair least."""
+        """A sort key: first those that end a turn alike, read the most, and repair the least."""
         repairs = sum(len(turn.repairs) for turn in self.read.values())
         return -self.fits, -self.score, repairs
 
     @property
     def order(self) -> tuple[int, int, str]:
-        """The best first of those that read alike."""
+        """A sort key for trials that read alike."""
         return -self.fits, -self.written, self.dialect.name
 
 
@@ -211,7 +211,7 @@ def _candidate(group: Sequence[_Trial], turns: Mapping[str, str]) -> DialectCand
                 text = turns[name][slice(*event.span)].strip()
                 markers.setdefault(event.name, text)
     reason = (
-        f"gave back {first.calls} of {with_calls} turns with calls, and wrote {first.written} of"
+        f"read back {first.calls} of {with_calls} turns with calls, and wrote {first.written} of"
         f" {len(turns)} turns as the template does"
     )
     if others:

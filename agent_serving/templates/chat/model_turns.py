@@ -42,12 +42,12 @@ _find_open: Final = re.compile(r"[<\[][^<>\[\]\s]*\Z").search
 
 
 def pieces(text: str) -> list[str]:
-    """Return the marks, words and blanks of *text*."""
+    """Return the marks, words and white space of *text*."""
     return _find_pieces(text)
 
 
 def pieces_at_end(text: str) -> str:
-    """Return the words and signs at the end of *text*, after its last mark or blank."""
+    """Return the words and signs at the end of *text*, after its last mark or white space."""
     rest = takewhile(lambda piece: piece.strip() and not is_mark(piece), reversed(pieces(text)))
     return "".join(reversed([*rest]))
 
@@ -66,7 +66,7 @@ def same_end(*texts: str) -> str:
 
 
 def without_open_mark(*texts: str) -> str:
-    """Return the longest beginning of all *texts*, without a mark that is only begun."""
+    """Return the longest beginning that all *texts* share, without an incomplete mark."""
     rows = zip(*texts, strict=False)
     begun = "".join(row[0] for row in takewhile(lambda row: len(set(row)) == 1, rows))
     found = _find_open(begun)
@@ -79,12 +79,12 @@ def is_mark(piece: str) -> bool:
 
 
 def first_mark(text: str) -> str:
-    """Return the mark in brackets with which *text* begins, else the word; `""` if it is blank."""
+    """Return the first mark in brackets or word of *text*; ``""`` if *text* is blank."""
     return next((piece for piece in pieces(text) if piece.strip()), "")
 
 
 def last_mark(text: str) -> str:
-    """Return the mark in brackets with which *text* ends, and the blanks after it; or ``""``."""
+    """Return the mark in brackets that ends *text*, with the white space after it, or ``""``."""
     *_, mark = pieces(text.rstrip()) or [""]
     return text[text.rindex(mark) :] if mark and is_mark(mark) else ""
 
@@ -94,7 +94,7 @@ def last_mark(text: str) -> str:
 
 @dataclass(frozen=True)
 class Shown:
-    """What the renderings of a chat template show."""
+    """What the renderings of a chat template show about its format."""
 
     texts: Mapping[str, str]
     """What stands behind the user's text, by the name of the rendering."""
@@ -117,7 +117,7 @@ class Shown:
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """What ends a turn."""
+        """The texts that end a turn."""
         history = self.texts.get("answer, history", "").partition(ANSWER)[2]
         tail = self.tail.strip()
         end = first_mark(tail or history)
@@ -128,19 +128,19 @@ class Shown:
         return tuple(dict.fromkeys(filter(None, ends)))
 
     def without_empty_thought(self, text: str) -> str:
-        """Return *text*, a turn without thought, without the marks of a thought at its beginning.
+        """Return *text*, a turn without a thought, without the marks of an empty thought.
 
-        Many templates write them with nothing in them, or only the second.
+        Many templates write these marks with nothing between them, or only the second.
         """
         rest = _without_pair(text, self.thought)
         return rest if rest == text or rest.startswith((CONTENT, ANSWER)) else self.lead + rest
 
 
 def show(template: str, special_tokens: Mapping[str, str], *, timeout_s: float) -> list[Shown]:
-    """Render the probes with *template*, and cut the turns out.
+    """Render the probes with *template*, and cut out the turns.
 
-    Messages are passed in several ways. Those of which the template makes different turns are
-    returned, the one in which it shows most first.
+    Messages are passed in several ways. The ways that lead to different turns are returned, the one
+    that shows the most first.
 
     Raises:
         TemplateError: It writes no call with its name and its arguments, or as `render_all` does.
@@ -256,15 +256,17 @@ def _no_calls(texts: Mapping[str, str], errors: Mapping[str, str]) -> str:
         error = errors["one"]
         if error.startswith("SecurityError"):
             error = (
-                f"it does what the sandbox of chat templates forbids, here and in Hugging Face's"
-                f" libraries ({error.removeprefix('SecurityError: ')})"
+                f"it does something that the sandbox for chat templates forbids, here and in"
+                f" Hugging Face's libraries ({error.removeprefix('SecurityError: ')})"
             )
         return f"the template cannot write a turn with a call: {error}"
     if not texts:
-        return "the template does not write what the user says"
+        return "the template does not write the user's message"
     one = texts.get("one", "")
     missing = "the name of a tool" if FIND not in one else "the arguments"
-    return f"the template writes no calls of tools: {missing} of a call is missing in its text"
+    return (
+        f"the template does not write tool calls: {missing} of a call did not appear in its output"
+    )
 
 
 def _without_pair(text: str, thought: Marks | None) -> str:

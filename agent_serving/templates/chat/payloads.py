@@ -29,12 +29,12 @@ def derive_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
     """Return how calls are written in *turns*.
 
     Raises:
-        TemplateError: They are written in no form that is known.
+        TemplateError: They are written in an unknown format.
     """
     one = turns["one"]
     before_name, _, rest = one.partition(FIND)
     if FIND in rest:
-        raise TemplateError("a call names its tool twice, which no known form of calls does")
+        raise TemplateError("a call names its tool twice, as no known format of calls does")
     found = _enclosing_json(one)
     if found is not None:
         return _json_calls(turns, *found)
@@ -51,7 +51,7 @@ def derive_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
         return tagged_calls(turns)
     written = one.replace(FIND, "NAME").replace(KEYS[0], "KEY").replace(VALUES[0], "VALUE")
     raise TemplateError(
-        "the template writes calls in a form that no family of dialects has; expected JSON,"
+        "the template writes calls in an unknown format; expected JSON,"
         f" a name before JSON, keys and values in tags, or Python calls, found {written!r}"
     )
 
@@ -107,7 +107,7 @@ def _json_calls(
         between = inner[at : inner.find("{", at)]
         if not at or "{" not in inner[at:]:
             raise TemplateError(
-                "expected two calls that are written like one, found"
+                "expected two calls in the same format as one call, found"
                 f" {turns['two calls']!r} and {one!r}"
             )
         texts = replace(texts, between=between)
@@ -120,7 +120,7 @@ def _json_calls(
     missing = {"name", "input"} - keys.keys()
     if missing:
         raise TemplateError(
-            f"the JSON of a call has no member with just its {' and its '.join(sorted(missing))}:"
+            f"the JSON of a call has no member for its {' and its '.join(sorted(missing))} alone:"
             f" found {written!r}"
         )
     call_id = keys.get("id", keys.get("number", ""))
@@ -157,7 +157,7 @@ def _headed_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
     before, _, rest = one.partition(FIND)
     spans = json_spans(rest, {KEYS[0]: VALUES[0]})
     if len(spans) != 1:
-        raise TemplateError(f"expected the arguments of a call once, found {one!r}")
+        raise TemplateError(f"expected the arguments of a call exactly once, found {one!r}")
     ((start, end),) = spans
     gap, behind = rest[:start], rest[end:]
     between = None
@@ -241,13 +241,15 @@ def _without_marks(payload: Payload) -> Payload:
     """Return *payload* for calls that begin the content.
 
     Raises:
-        TemplateError: Such calls cannot be told from content.
+        TemplateError: Such calls cannot be distinguished from content.
     """
     if isinstance(payload, JsonPayload):
         return replace(payload, bare="on lines")
     if isinstance(payload, PythonPayload) and payload.row:
         return replace(payload, is_bare=True)
-    raise TemplateError("the template writes no mark before calls, so they may be content")
+    raise TemplateError(
+        "the template writes no mark before calls, so they cannot be distinguished from content"
+    )
 
 
 def _before_list(text: str) -> tuple[str, str]:

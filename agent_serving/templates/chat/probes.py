@@ -100,7 +100,7 @@ WITH_CONTENT: Final = {"content", "content, two calls", "thought, content"}
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """How messages are passed; templates differ in what they take."""
+    """A way to pass messages; templates differ in what they accept."""
 
     arguments: str
     """Whether arguments are an ``"object"`` or JSON ``"text"``."""
@@ -111,7 +111,7 @@ class Variant:
 
 
 def variants() -> list[Variant]:
-    """Return the variants, the usual first."""
+    """Return the variants, the most usual first."""
     keys = ("reasoning_content", "thinking", "reasoning")
     return [Variant(*each) for each in product(("object", "text"), ("", None), keys)]
 

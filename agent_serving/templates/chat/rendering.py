@@ -18,7 +18,7 @@ _NAMES = ("tool_use", "default")
 
 
 class ChatTemplate(NamedTuple):
-    """A chat template and the tokens that it may write."""
+    """A chat template, and the special tokens that it may write."""
 
     text: str
     special_tokens: Mapping[str, str]
@@ -88,7 +88,7 @@ _MOST_BYTES: Final = 1 << 30
 
 
 class Rendering(NamedTuple):
-    """What a template wrote, or why it did not."""
+    """The output of a template, or the error."""
 
     text: str = ""
     error: str = ""
@@ -97,9 +97,9 @@ class Rendering(NamedTuple):
 def render_all(
     template: str, renderings: Sequence[Mapping[str, Any]], *, timeout_s: float = TIMEOUT_S
 ) -> list[Rendering]:
-    """Render *template* once with each of the variables, in a process that ends in time.
+    """Render *template* once with each of the variables, in a process with a time limit.
 
-    The process is ended after *timeout_s*. It writes no more than 16 Mi characters, and where the
+    The process is stopped after *timeout_s*. It writes no more than 16 Mi characters, and where the
     system can limit memory (Linux), it has 1 GiB.
 
     Args:
@@ -134,7 +134,7 @@ def render_all(
         )
     except subprocess.TimeoutExpired:
         raise TemplateError(
-            f"the template takes longer than {timeout_s:g} seconds, so it was stopped"
+            f"the template took longer than {timeout_s:g} seconds, so it was stopped"
         ) from None
     if done.returncode:
         *_, last = done.stderr.decode(errors="replace").strip().splitlines() or ["no message"]

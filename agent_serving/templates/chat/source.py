@@ -49,7 +49,7 @@ class _Writer:
         self._imports: defaultdict[str, set[str]] = defaultdict(set)
 
     def imports(self) -> str:
-        """Return the imports of all code that was written."""
+        """Return the imports that the code needs."""
         return "".join(
             f"{_row(f'from {module} import ', '(', sorted(names), ')')}\n"
             for module, names in sorted(self._imports.items())

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class CallsOfTemplate:
-    """How calls are written: the fields of a `CallFormat` that say so."""
+    """How calls are written, as fields of a `CallFormat`."""
 
     payload: Payload
     call: Marks | None
@@ -42,7 +42,7 @@ class CallsOfTemplate:
 
 @dataclass(frozen=True)
 class AroundCalls:
-    """What stands around calls."""
+    """The text around calls."""
 
     before: str
     """Before the first call of a turn."""
@@ -52,7 +52,7 @@ class AroundCalls:
     """After the last call."""
 
     def split(self) -> tuple[Marks, str, Marks]:
-        """Return the marks of each call, what stands between calls, and the marks of all."""
+        """Return the marks of each call, the text between calls, and the marks around all."""
         before, between, behind = self.before, self.between, self.behind
         if between is None:
             return (before, behind), "", ("", "")
@@ -71,10 +71,10 @@ _SAYS_TEXT: Final = 'string="{}"'
 
 
 def tagged_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
-    """Return how the calls in *turns* are written, whose keys and values stand in tags.
+    """Return how the calls in *turns* are written, if their keys and values are in tags.
 
     Raises:
-        TemplateError: What stands between the tags is not always the same, or a mark is missing.
+        TemplateError: The text between the tags is not always the same, or a mark is missing.
     """
     needed = {"none": "a call without arguments", "two keys": "a call with two arguments"}
     for name, what in needed.items():
@@ -128,7 +128,9 @@ def tagged_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
             opens_call, closes_call = tag, own
             marks = (wrapper, closer.removeprefix(own))
     if marks is not None and not marks[1].strip():
-        raise TemplateError(f"the template closes calls after {marks[0]!r} with no tag")
+        raise TemplateError(
+            f"the template opens calls with {marks[0]!r}, but has no tag that closes them"
+        )
     payload = TaggedPayload(
         call=f"{opens_call}{{tool}}{after_name}{{parameters}}{closes_call}",
         parameter=parameter,
@@ -140,7 +142,7 @@ def tagged_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
     try:
         tags = payload.tags(marks)
     except ValueError as error:
-        raise TemplateError(f"the tags of calls have no known form: {error}") from error
+        raise TemplateError(f"the tags of calls have an unknown format: {error}") from error
     if not {TagPart.CALL, TagPart.END_CALL, TagPart.KEY} <= tags.keys():
         written = one.replace(FIND, "NAME").replace(KEYS[0], "KEY").replace(VALUES[0], "VALUE")
         raise TemplateError(
@@ -211,7 +213,7 @@ _HOLES: Final = ("{tool}", "{id}")
 
 
 def derive_results(shown: Shown) -> tuple[ResultsWriter, Marks]:
-    """Return what writes results, and the turn frame around them.
+    """Return the writer of results, and the frame of the turn around them.
 
     Raises:
         TemplateError: They are not written as texts between marks.
@@ -241,7 +243,9 @@ def derive_results(shown: Shown) -> tuple[ResultsWriter, Marks]:
     if between == frame[0]:
         between = None
     if any(hole in text for text in frame for hole in _HOLES):
-        raise TemplateError(f"the template names the tool in the frame of results: {frame!r}")
+        raise TemplateError(
+            f"the template names the tool in the text around all results: {frame!r}"
+        )
     return replace(writer, between=between), frame
 
 

@@ -23,7 +23,7 @@ _PLACEHOLDER: Final = re.compile(r"\{(\w+(?:\.\w+)*)\}")
 
 
 def value_of(field: FieldSpec, text: str, groups: dict[str, str], time: TimeLeft) -> Any:
-    """Return the value of a *field* with this *text*.
+    """Return the value of *field*, whose text is *text*.
 
     Args:
         field: The field.
@@ -95,7 +95,7 @@ def _json(text: str, args: JsonArgs) -> Any:
             return text.strip() if args.strip else text
         raise ValueError(f"expected JSON: {error}") from error
     if (key := repeated_key(written)) is not None:
-        raise ValueError(f"the key {key[:60]!r} is there twice")
+        raise ValueError(f"the key {key[:60]!r} appears twice")
     return value
 
 
@@ -111,7 +111,7 @@ def _tags(text: str, args: XmlArgs, time: TimeLeft) -> dict[str, Any]:
         )
     for key, values in seen.items():
         if len(values) > 1 and not args.merge_duplicates:
-            raise ValueError(f"the parameter {key[:60]!r} is there twice")
+            raise ValueError(f"the parameter {key[:60]!r} appears twice")
         found[key] = values if len(values) > 1 else values[0]
     return found
 
@@ -142,7 +142,7 @@ def _lines(text: str, args: KvArgs, time: TimeLeft) -> dict[str, Any]:
                 raise ValueError(f"expected {args.kv_sep!r} in the line {line.strip()[:60]!r}")
             continue
         if key in found:
-            raise ValueError(f"the key {key[:60]!r} is there twice")
+            raise ValueError(f"the key {key[:60]!r} appears twice")
         found[key] = _inner(value, args.value_parser, time)
     return found
 

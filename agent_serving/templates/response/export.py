@@ -65,7 +65,7 @@ def _stops(spellings: Spellings) -> str:
 
 
 def thought_field(spellings: Spellings) -> dict[str, Any] | None:
-    """Return the field of the thought; `None` if the dialect writes none."""
+    """Return the field of the thought; `None` if the dialect writes no thoughts."""
     opens, closes = spellings.thought_opens.strip(), spellings.thought_closes
     if not opens:
         return None
@@ -101,10 +101,10 @@ def answer_field(spellings: Spellings) -> dict[str, Any]:
         return {"close_pattern": _stops(spellings), "content": "text"}
     if spellings.dialect.several and not (beside[0].strip() and opens.strip()):
         raise TemplateError(
-            "content beside its calls is not spelt like an answer, and both are one field"
+            "content beside calls is written differently from an answer, but both share one field"
         )
     if SLOTS.search("".join(beside)):
-        raise TemplateError("what it writes around content has its calls inside")
+        raise TemplateError("the text around its content includes the calls")
     call = spellings.call
     opens_call = call.between.strip() if call.head.startswith(Slot.TOOL) else ""
     ends = [
@@ -158,7 +158,7 @@ def calls_field(spellings: Spellings, argument: str | None) -> dict[str, Any]:
     if (named := _NAMED.search(call.head + Slot.INPUT + call.end)) is not None:
         return _named(spellings, call, named)
     if call.head.endswith(f'{{"{Slot.TOOL}": '):
-        raise TemplateError("the names of its tools are keys in JSON, which no template reads")
+        raise TemplateError("the names of its tools are keys in JSON, which a template cannot read")
     return _headed(spellings, call) | {"content": "json", "transform": _call("{name}", "{content}")}
 
 
@@ -167,7 +167,7 @@ def _headed(spellings: Spellings, call: CallSpelling) -> dict[str, Any]:
     head = call.head
     if head.startswith(Slot.TOOL):
         if not call.between.strip():
-            raise TemplateError("there is only white space before the name of a tool")
+            raise TemplateError("only white space comes before the name of a tool")
         start = rf"(?:\A|{spelt(call.between)})\s*{spelt(head)}\s*(?=\{{)"
     else:
         start = _optional(call.opens) + _opens(head)
@@ -230,7 +230,7 @@ def _named(spellings: Spellings, call: CallSpelling, named: re.Match[str]) -> di
             (name,) = re.findall(rf'"{tool}":\s*"([^"]+)"', spellings.answer[0])
             not_answer = f'(?!{literal(name)}")'
         if call.opens.strip() and not before.strip():
-            raise TemplateError("its calls are in one block, in a row that is not a list")
+            raise TemplateError("its calls are in one block, one after another, but not as a list")
         start = _opens(before) if before.strip() else r"\A\s*"
         start = rf"{start}(?=\{{\s*{key}{not_answer})"
         again = rf"(?={start})" if call.several and before.strip() else ""
@@ -260,10 +260,10 @@ def _with_parameters(
             "transform": _call("{name}", "{content}"),
         }
     if spellings.shapes.quotes_values:
-        raise TemplateError("its calls are Python, which no content parser of a template reads")
+        raise TemplateError("its calls are Python code, which a template cannot read")
     if not spellings.shapes.nests or Slot.KEY in end:
         raise TemplateError(
-            "its lists and objects have tags inside, and a template reads flat ones"
+            "its lists and objects contain tags, but a template reads only flat ones"
         )
     field = _headed(spellings, call)
     key = rf"{spelt(parameters.opens)}(?P<key>[^<>\n]+)"

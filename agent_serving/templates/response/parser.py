@@ -44,7 +44,7 @@ class ResponseTemplateParser(EventParser, MultiActionAgentOutputParser):
     @override
     def model_post_init(self, context: Any, /) -> None:
         if self.tools is not None and self.tools.output_type is not None:
-            raise ValueError("a response template reads answers as text: leave out the output_type")
+            raise ValueError("a response template reads answers as text: leave out output_type")
         self._loaded = load_template(self.template)
 
     @property
@@ -104,7 +104,7 @@ class ResponseTemplateParser(EventParser, MultiActionAgentOutputParser):
             ValueError: *calls* is ``"each"``, which a template does not support.
         """
         if calls != "all":
-            raise ValueError(f"calls={calls!r} is for dialects; with a template it is 'all'")
+            raise ValueError(f"calls={calls!r} is only for dialects: a template needs calls='all'")
         self._check_only_whole("stream_parser")
         return self._new_stream()
 

@@ -67,7 +67,7 @@ class _Watched(NamedTuple):
 
 
 class Regions:
-    """Cuts a turn into the regions of a template; however it is cut into chunks, they are the same.
+    """Cuts a turn into the regions of a template; they do not depend on how it is chunked.
 
     Inside a field that a mark has opened only its closer counts; elsewhere all openers do.
 
@@ -95,10 +95,10 @@ class Regions:
         return self._text
 
     def feed(self, text: str, *, is_last: bool = False) -> list[FieldText | Marked | Closed]:
-        """Take more *text* and return what it completes; *is_last* says that it ends the turn.
+        """Take more *text* and return what it completes; *is_last* means that the turn ends here.
 
-        Text that may be half a mark is searched again only when it has grown by a sixteenth: so
-        the work is linear, however long that half gets.
+        Text that may be half a mark is searched again only when it has grown by a sixteenth, so
+        that the work stays linear, however long this text gets.
         """
         self._text += text
         if len(self._text) < self._enough and not is_last:
@@ -178,7 +178,7 @@ class Regions:
             return
         if self._last == (self._at, watched.name):
             raise TemplateError(
-                f"the field {watched.name!r} begins and ends again and again without any text"
+                f"the field {watched.name!r} begins and ends repeatedly without any text"
             )
         self._last = self._at, watched.name
         self._field, self._is_open, self._start = watched.name, True, self._at

@@ -25,16 +25,16 @@ _PARTIAL: Final = re.compile(r"[^\s<>]*<[^<>]*\Z")
 
 
 def literal(text: str) -> str:
-    """Return a pattern for exactly this *text*, which reads alike in all engines."""
+    """Return a pattern that matches exactly *text* in all regex engines."""
     escaped = _SPECIAL.sub(r"\\\g<0>", text)
     return escaped.replace("\n", r"\n").replace("\t", r"\t")
 
 
 def spelt(text: str) -> str:
-    """Return a pattern for a *text* with slots, in which white space may vary where dialects do.
+    """Return a pattern for *text* with slots; white space may vary where dialects allow it.
 
     The last slot of a tool becomes the group ``name``; other names, ids and numbers of steps are
-    read over.
+    matched, but not captured.
     """
     text = text.strip()
     made = []
@@ -54,7 +54,7 @@ def spelt(text: str) -> str:
 
 
 def begins_without(words: Iterable[str]) -> str:
-    """Return a pattern for the least text that shows that none of *words* begins here."""
+    """Return a pattern for the shortest text that shows that none of *words* begins here."""
     nodes: dict[str, list[str]] = {}
     for word in words:
         if word:
@@ -94,7 +94,7 @@ def _blank(before: str, blank: str, after: str) -> str:
 
 
 def without_partial(text: str) -> tuple[str, str]:
-    """Return *text* without the beginning of a tag at its end, and that beginning."""
+    """Return *text* without an incomplete tag at its end, and that tag."""
     found = _PARTIAL.search(text)
     return (text, "") if found is None else (text[: found.start()], found[0])
 
@@ -106,7 +106,7 @@ _BRACKETS_OF_TAGS: Final = frozenset("<>[]")
 
 @dataclass(frozen=True)
 class CallSpelling:
-    """How calls are spelt: ``opens head Slot.INPUT end between head Slot.INPUT end closes``."""
+    """How calls are written: ``opens head Slot.INPUT end between head Slot.INPUT end closes``."""
 
     opens: str
     """Text before all calls."""
@@ -146,7 +146,7 @@ class Spellings:
 
     @cached_property
     def call(self) -> CallSpelling:
-        """How calls are spelt."""
+        """How calls are written."""
         if not self.dialect.several:
             written = self._with_thought or self.shapes.turn(None, thought=False, content=False)
             after = written.partition(Slot.THOUGHT)[2].removeprefix(self.thought_closes.lstrip())
@@ -197,7 +197,7 @@ class Spellings:
 
     @cached_property
     def value_quotes(self) -> tuple[str, str]:
-        """Marks around the value of a parameter that has other marks in it; empty for none."""
+        """Marks around a value that itself contains marks; empty if there are none."""
         assert self.call.parameters is not None, "only such calls have values between marks"
         value = "x <y>"
         try:
@@ -210,13 +210,13 @@ class Spellings:
 
     @cached_property
     def thought_opens(self) -> str:
-        """Text before a thought; empty if the dialect writes none."""
+        """Text before a thought; empty if the dialect writes no thoughts."""
         written = self.shapes.answer(thought=True)
         return written.partition(Slot.THOUGHT)[0] if Slot.THOUGHT in written else ""
 
     @cached_property
     def thought_closes(self) -> str:
-        """Text after a thought whatever follows; empty if only what follows ends it."""
+        """Text that always follows a thought; empty if only the next part ends it."""
         if not _BRACKETS_OF_TAGS & set(self.thought_opens):  # a label, which nothing closes
             return ""
         form = self.dialect.form
@@ -226,7 +226,7 @@ class Spellings:
 
     @cached_property
     def follows_thought(self) -> tuple[str, ...]:
-        """What a thought that has no closer ends before: an answer or a call."""
+        """The beginnings of what follows a thought that has no closer: an answer or a call."""
         return self.answer[0], self.call.head
 
     @cached_property

@@ -208,12 +208,12 @@ class ResponseStream:
         if is_call:
             self._check_end(closed)
             if "tool_calls" in self._fields and not field.repeats:
-                raise ValueError("found a second call; the template has one in a turn")
+                raise ValueError("found a second call; the template allows only one in a turn")
         elif self._made:
             self._check_quoted(closed.text)
         value = value_of(field, closed.text, closed.groups, self._time)
         if not is_call and not isinstance(value, str):
-            raise ValueError(f"expected text as {closed.field}")
+            raise ValueError(f"expected {closed.field} to be text")
         return value
 
     def _check_end(self, closed: Closed) -> None:
@@ -227,9 +227,9 @@ class ResponseStream:
         self._raw_end = closed.stop
         may_lack = field.content == "text" and r"\Z" not in (field.close_pattern or "")
         if not closed.is_closed and not (may_lack and closed.text.strip()):
-            raise ValueError("the call is not closed")
+            raise ValueError("the end of the call is missing")
         if field.content == "xml-inline" and self._time.search(field.opens, closed.text):
-            raise ValueError("found the beginning of a call in a call; a value may quote calls")
+            raise ValueError("found the beginning of a call inside a call; a value may quote calls")
 
     def _check_quoted(self, text: str) -> None:
         """Raise if *text* beside calls has the end of a call, so that a value was cut at another.
@@ -240,7 +240,7 @@ class ResponseStream:
         if calls.content == "xml-inline" and calls.closes is not None:
             found = self._time.search(calls.closes, text)
             if found is not None and found[0]:
-                raise ValueError("found the end of a call outside of it; a value may quote calls")
+                raise ValueError("found the end of a call outside a call; a value may quote calls")
 
     def _take_calls(self, value: Any, text: str, span: Span, events: list[Event]) -> None:
         for number, (name, arguments, call_id) in enumerate(calls_of(value)):
@@ -283,10 +283,10 @@ class ResponseStream:
             if not field.optional and name not in self._fields
         ]  # fmt: skip
         if ended == "length" and self._raw_end == len(self._regions.text):
-            problem = OutputParserException("the text was cut, and the input may not be whole")
+            problem = OutputParserException("the text was cut off; the input may be incomplete")
             self._fail(problem, (0, len(text)))
         elif self._made and self._is_calling():
-            problem = OutputParserException("the text was cut at the beginning of a call")
+            problem = OutputParserException("the text was cut off at the beginning of a call")
             self._fail(problem, (0, len(text)))
         elif missing:
             self._fail(OutputParserException(f"expected {' and '.join(missing)}"), (0, len(text)))

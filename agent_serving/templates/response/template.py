@@ -27,14 +27,14 @@ class _Strict(BaseModel):
 
 
 class TextArgs(_Strict):
-    """Arguments of ``text``, ``int``, ``float`` and ``bool``."""
+    """Arguments of the content parsers ``text``, ``int``, ``float`` and ``bool``."""
 
     strip: bool = True
     """Whether white space around the text is removed."""
 
 
 class JsonArgs(TextArgs):
-    """Arguments of ``json``."""
+    """Arguments of the content parser ``json``."""
 
     unquoted_keys: bool = False
     """Whether keys may be bare words."""
@@ -68,7 +68,7 @@ class ValueParser(_Strict):
 
 
 class XmlArgs(_Strict):
-    """Arguments of ``xml-inline``."""
+    """Arguments of the content parser ``xml-inline``."""
 
     tag_pattern: str
     """Pattern for one parameter, with the groups ``key`` and ``value``."""
@@ -85,7 +85,7 @@ class XmlArgs(_Strict):
 
 
 class KvArgs(TextArgs):
-    """Arguments of ``kv-lines``."""
+    """Arguments of the content parser ``kv-lines``."""
 
     line_sep: Annotated[str, Field(min_length=1)] = "\n"
     """What separates two lines."""
@@ -131,23 +131,27 @@ class FieldSpec(_Strict):
     def _check(self) -> Self:
         for literal, pattern in (("open", "open_pattern"), ("close", "close_pattern")):
             if getattr(self, literal) is not None and getattr(self, pattern) is not None:
-                raise ValueError(f"it has both {literal!r} and {pattern!r}, not one of them")
+                raise ValueError(
+                    f"found both {literal!r} and {pattern!r}; expected only one of them"
+                )
         groups = [n for each in (self.opens, self.closes) if each for n in each.groupindex]
         if groups and self.transform is None:
-            raise ValueError(f"only a 'transform' could use the groups {', '.join(groups)}")
+            raise ValueError(
+                f"the groups {', '.join(groups)} need a 'transform', which alone can use them"
+            )
         if self.join is not None and not self.repeats:
             raise ValueError("'join' needs 'repeats'")
         if self.transform_each and self.transform is None:
             raise ValueError("'transform_each' needs 'transform'")
         for text in _texts_in(self.transform):
             if _PLACEHOLDER.search(text) and not _PLACEHOLDER.fullmatch(text):
-                raise ValueError(f"in {text!r} there is text beside the placeholder")
+                raise ValueError(f"{text!r} has text beside the placeholder")
         self.args  # noqa: B018 - raises if they are wrong
         return self
 
     @property
     def opens(self) -> Any:
-        """The compiled opener; `None` for what is left over."""
+        """The compiled opener; `None` for the field of the text that is left over."""
         return _mark(self.open, self.open_pattern)
 
     @property
@@ -178,15 +182,14 @@ class Template(_Strict):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if (self.start_anchor is None) is (self.start_anchor_pattern is None):
-            raise ValueError("it needs one of 'start_anchor' and 'start_anchor_pattern'")
+            raise ValueError("expected either 'start_anchor' or 'start_anchor_pattern'")
         if others := [name for name in self.fields if name not in _FIELDS]:
             raise ValueError(
-                f"the fields {', '.join(others)} are not part of a turn, which has "
-                f"{', '.join(_FIELDS)}"
+                f"unknown fields {', '.join(others)}; the fields of a turn are {', '.join(_FIELDS)}"
             )
         bare = [name for name, field in self.fields.items() if field.opens is None]
         if len(bare) > 1:
-            raise ValueError(f"only one field may have no opener, not {', '.join(bare)}")
+            raise ValueError(f"only one field may have no opener, not all of {', '.join(bare)}")
         self.anchor  # noqa: B018 - raises if it is wrong
         return self
 
@@ -196,16 +199,16 @@ class Template(_Strict):
         return _mark(self.start_anchor, self.start_anchor_pattern)
 
     def begun(self, prompt: str) -> str:
-        """Return the part of *prompt* that belongs to the turn: what follows its last anchor."""
+        """Return the part of *prompt* that belongs to the turn: the text after the last anchor."""
         ends = [found.end() for found in self.anchor.finditer(prompt)]
         return prompt[ends[-1] :] if ends else prompt
 
 
 def load_template(template: Mapping[str, Any]) -> Template:
-    """Return *template* as a checked value.
+    """Check *template*, and return it as a `Template`.
 
     Raises:
-        TemplateError: It is not right; the message names everything that is wrong.
+        TemplateError: It is invalid; the message lists all problems.
     """
     try:
         return Template.model_validate(template)
@@ -220,7 +223,7 @@ def _said(problem: Any) -> str:
     place = ".".join(str(part) for part in problem["loc"] if part not in ("str", "list"))
     said = problem["msg"].removeprefix("Value error, ")
     if problem["type"] == "extra_forbidden":
-        said = "there is no such key"
+        said = "unknown key"
     return f"{place or 'template'}: {said}"
 
 

@@ -183,7 +183,7 @@ class _Ahead:
         return end > start and text[end] in ALL_CLOSERS and self.at_colon(end + 1)
 
     def at_item(self) -> bool:
-        """Return whether a whole string comes next, and after it another item or the bracket."""
+        """Return whether a complete string comes next, then another item or the closing bracket."""
         text, start = self.text, self.pos
         if not self.grown.depth or text[start] not in CLOSERS:
             return False

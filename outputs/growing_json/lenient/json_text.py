@@ -24,7 +24,7 @@ _IN_SINGLE: Final = re.compile(r"\\(.)|\"", re.DOTALL)
 
 
 def begins_object(text: str) -> bool:
-    """Return whether *text* is a JSON object that is cut, or nearly one, rather than prose."""
+    """Return whether *text* is the beginning of a JSON object, well-formed or nearly so."""
     text = text.lstrip()
     if not text.startswith("{") or _COMMENT(text):
         return False
@@ -42,7 +42,7 @@ def begins_object(text: str) -> bool:
 
 
 def without_trailing_commas(text: str) -> tuple[str, list[int]]:
-    """Return *text* without commas before closing brackets, and where they stand in it."""
+    """Return *text* without commas before closing brackets, and the offsets of these commas."""
     if _TRAILS(text) is None:
         return text, []
     pieces: list[str] = []
@@ -89,7 +89,7 @@ _STRINGS: Final = re.compile(r'"((?>(?:[^"\\]++|\\.)*))"(\s*+:)?', re.DOTALL).fi
 
 
 def may_repeat(text: str, value: Any) -> bool:
-    """Return whether a key appears twice in *text*, JSON whose value is *value*."""
+    """Return whether a key appears twice in one object of *text*, whose JSON value is *value*."""
     return _has_more_colons(text, value) and repeated_key(text) is not None
 
 

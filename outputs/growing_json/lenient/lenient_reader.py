@@ -155,7 +155,7 @@ class LenientJsonReader(LenientStrings):
             return pos + 1
         self._doubled.discard(self._grown.depth)
         if chunk.startswith("}", pos + 1):
-            self._repair("doubled_brace", pos + 1, pos + 2, "dropped the second of two braces")
+            self._repair("doubled_brace", pos + 1, pos + 2, "dropped a doubled brace")
             pos += 1
         return self._close_container(chunk, pos)
 
@@ -168,7 +168,7 @@ class LenientJsonReader(LenientStrings):
         if self._offset + pos != self._brace + 1 or depth in self._doubled:
             return self._unexpected(chunk, pos)
         self._doubled.add(depth)
-        self._repair("doubled_brace", pos, pos + 1, "dropped the second of two braces")
+        self._repair("doubled_brace", pos, pos + 1, "dropped a doubled brace")
         return pos + 1
 
     def _await_item(self, _chunk: str, pos: int) -> int:
@@ -218,7 +218,7 @@ class LenientJsonReader(LenientStrings):
             self._repair("unquoted_key", pos, pos + end, "read a key without quotes")
             self._grown.key, stop = ahead[:end], colon
         elif quote and ahead[quote : quote + 1] in ALL_CLOSERS:
-            self._repair("missing_quote", pos, pos, "supplied the first quote of a key")
+            self._repair("missing_quote", pos, pos, "supplied the opening quote of a key")
             self._grown.key, stop = ahead[:quote], quote + 1
         else:
             return self._break(chunk, pos, f"expected {self._state.expected}")

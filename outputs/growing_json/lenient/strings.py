@@ -186,11 +186,11 @@ class LenientStrings(JsonReader):
         code = _hex(chunk, pos)
         if code is not None:
             text, stop = chr(int(code.group(1), 16)), code.end()
-            message = "read an escape that Python and JavaScript have"
+            message = "read a Python or JavaScript escape"
         elif after == "'":
-            text, stop, message = after, pos + 2, "read an escape that Python and JavaScript have"
+            text, stop, message = after, pos + 2, "read a Python or JavaScript escape"
         elif after == "_" and self._inside is LenientStrings._key_text:
-            text, stop, message = after, pos + 2, "read an escape that Markdown has"
+            text, stop, message = after, pos + 2, "read a Markdown escape"
         elif after in _KEEPS_BACKSLASH:
             text, stop, message = chunk[pos : pos + 2], pos + 2, "kept a backslash as text"
         else:
@@ -235,7 +235,7 @@ class LenientStrings(JsonReader):
             self._count_brackets(inside_quotes=False)
             is_text = follows is Follows.TEXT and chunk[pos + 1] not in _NEVER_QUOTED_FIRST
         if not is_text:
-            reason = "expected ',' or a bracket after a string, or quotes in it to be escaped"
+            reason = "expected ',' or a closing bracket after a string, or escaped quotes inside it"
             return self._break(chunk, pos, reason, in_string=True)
         self._inner += 1
         return self._inner_quote(pos, char)
@@ -245,7 +245,7 @@ class LenientStrings(JsonReader):
         return self._inner > 0 or self._last_char() in _BEFORE_QUOTES
 
     def _inner_quote(self, pos: int, char: str) -> int:
-        self._repair("inner_quote", pos, pos + 1, "read a quote as part of the text around it")
+        self._repair("inner_quote", pos, pos + 1, "read an unescaped quote as part of the string")
         self._string.add(char)
         return pos + 1
 
@@ -265,9 +265,11 @@ class LenientStrings(JsonReader):
         self._inside = None
         span = (self._start, self._offset + pos + 1)
         if self._style.closers != '"':
-            self._repairs.append(JsonRepair("quotes", span, "read a string in other quotes"))
+            self._repairs.append(
+                JsonRepair("quotes", span, "read a string in quotes that JSON does not allow")
+            )
         if self._controls:
-            message = "read raw control characters or line breaks in a string"
+            message = "read unescaped control characters or line breaks in a string"
             self._repairs.append(JsonRepair("control_characters", span, message))
         return pos + 1
 

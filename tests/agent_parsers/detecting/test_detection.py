@@ -159,7 +159,7 @@ def test_a_reason_says_what_was_seen_and_read_and_why_which_relative_is_named() 
     assert candidate.reason == (
         "read 1 action and 1 answer by 'Question:', 'Thought:', 'Action:', 'Action Input:', with no"
         " repair; 'mrkl', 'react_crewai', 'react_zh' read the same, and 'react' is the most"
-        " widespread of those that know as much of its marks"
+        " widespread that recognises as many marks"
     )
     assert str(found).startswith(f"this is 'react' ({candidate.reason}); less likely '")
 
@@ -168,7 +168,7 @@ def test_what_knows_more_of_a_text_is_named_before_what_reads_the_same() -> None
     found = detect('<|tool_call|>[{"name": "clock", "arguments": {}}]<|/tool_call|>')
     assert found.dialect == "phi4_mini"
     assert found.candidates[0].relatives == ("granite",)
-    assert "'phi4_mini' knows the most of its marks" in str(found)
+    assert "'phi4_mini' recognises the most marks" in str(found)
 
 
 def test_equal_candidates_that_read_differently_are_ambiguous() -> None:
@@ -178,7 +178,7 @@ def test_equal_candidates_that_read_differently_are_ambiguous() -> None:
         _ = found.dialect
     assert "this may be 'react' (read 1 answer" in caught.value.reason
     assert "or 'json_toolcall' (read 1 answer" in caught.value.reason
-    assert caught.value.reason.endswith("say which, as dialect=")
+    assert caught.value.reason.endswith("pass one of them as dialect=")
 
 
 def test_one_reply_is_no_transcript() -> None:

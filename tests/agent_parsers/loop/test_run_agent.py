@@ -299,7 +299,7 @@ def test_a_model_of_langchain_gets_the_tools() -> None:
         assert (run.output, len(run.steps)) == ("217 m", 1)
     run = asyncio.run(arun_agent(theirs(), QUESTION, "tools", [depth]))
     assert (run.output, len(run.steps)) == ("217 m", 1)
-    with pytest.raises(TypeError, match="GenericFakeChatModel of LangChain takes no tools"):
+    with pytest.raises(TypeError, match="LangChain's GenericFakeChatModel takes no tools"):
         run_agent(GenericFakeChatModel(messages=iter([])), QUESTION, "tools", [depth])
 
 
@@ -504,7 +504,7 @@ async def stream(prompt: Any) -> AsyncIterator[str]:
         (ScriptedModel(["Final Answer: 7"]).ainvoke, [depth], "the model is asynchronous"),
         ("gpt-5", [depth], r"not str: pass that of a client, such as partial\("),
         (len, None, r"pass tools=\[…\], or tools=\[\] for an agent without tools"),
-        (lambda _prompt: None, [depth], "a parser takes a str, a message .* not None"),
+        (lambda _prompt: None, [depth], "expected a str, a message .* not None"),
     ],
     ids=["stream", "coroutine", "text", "no tools", "nothing"],
 )

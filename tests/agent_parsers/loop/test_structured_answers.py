@@ -273,12 +273,12 @@ def test_what_cannot_be_asked_for() -> None:
     def model(prompt: Any, tools: Any = None) -> str:
         return "x"
 
-    with pytest.raises(TypeError, match="asks for a form of the answer, and model takes none"):
+    with pytest.raises(TypeError, match="needs a response format, but model takes none"):
         run_agent(model, "Who?", "tools", [area], output_type=ProviderStrategy(Contact))
     with pytest.raises(TypeError, match="a ProviderStrategy is for native calls"):
         run_agent(model, "Who?", "react", [area], output_type=ProviderStrategy(Contact))
     with pytest.raises(
-        ValueError, match="the answer is a call of 'Contact', which is the name of a tool"
+        ValueError, match="answers by calling 'Contact', but a tool of the agent has this"
     ):
         run_agent(model, "Who?", "tools", [Contact], output_type=Contact)
     with pytest.raises(TypeError, match="says how an answer is asked for: give it to"):

@@ -72,7 +72,7 @@ def test_an_answer_that_was_shown_is_not_asked_for_again() -> None:
     model = ScriptedModel([both, "Final Answer: 48"])
     with pytest.raises(OutputParserException) as raised:
         shown(asking_of("react"), model.stream)
-    assert "an answer had been shown" in raised.value.__notes__[-1]
+    assert "the answer had already been shown" in raised.value.__notes__[-1]
     again = ScriptedModel([both, "Final Answer: 48"])
     assert shown(asking_of("react"), again.stream, is_held=True) == [("content", "48")]
 

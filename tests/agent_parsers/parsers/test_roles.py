@@ -86,9 +86,11 @@ def test_only_a_model_calls(name: str, text: str, other: Any, lenient: bool) -> 
     options: dict[str, Any] = {} if name == "auto" else {"lenient": lenient}
     parser: Any = get_parser(name, tools=[hoist], **options)
     for way in ways(parser, other(text)):
-        with pytest.raises(TypeError, match="takes a message of a model, which has the type 'ai'"):
+        with pytest.raises(
+            TypeError, match="expected a message from the model, which has the type 'ai'"
+        ):
             way()
-    with pytest.raises(TypeError, match="takes a message of a model"):
+    with pytest.raises(TypeError, match="expected a message from the model"):
         parser.explain(other(text))
 
 
@@ -146,7 +148,7 @@ def test_the_classes_of_langchain_read_anybodys_message_as_there(message: Any) -
     assert (ours.tool, ours.tool_input) == (theirs.tool, theirs.tool_input)
     assert [*ReActSingleInputOutputParser().stream(message)] == [ours]
     for options in ({"lenient": True}, {"tools": [hoist]}):
-        with pytest.raises(TypeError, match="takes a message of a model"):
+        with pytest.raises(TypeError, match="expected a message from the model"):
             ReActSingleInputOutputParser(**options).invoke(message)
 
 
@@ -157,7 +159,7 @@ def test_so_does_the_parser_that_asks_again() -> None:
     assert isinstance(found, AgentFinish)
     assert found.output == "Fair winds."
     parser.base_parser.lenient = True  # type: ignore[attr-defined]
-    with pytest.raises(TypeError, match="takes a message of a model"):
+    with pytest.raises(TypeError, match="expected a message from the model"):
         parser.invoke(message)
 
 
@@ -185,14 +187,14 @@ def test_a_message_of_another_among_the_items_is_an_error(
     items = [said_by(role, CALL), said_by("assistant", "No.")]
     whole = {"object": "response", "status": "completed", "output": items}
     for message in (items, whole):
-        with pytest.raises(ValueError, match=f"a message of the role '{role}'"):
+        with pytest.raises(ValueError, match=f"a message with the role '{role}'"):
             parser.invoke(message)
     for event in (
         {"type": "response.output_item.added", "output_index": 0, "item": items[0]},
         {"type": "response.output_item.done", "output_index": 0, "item": items[0]},
         {"type": "response.completed", "response": whole},
     ):
-        with pytest.raises(ValueError, match=f"a message of the role '{role}'"):
+        with pytest.raises(ValueError, match=f"a message with the role '{role}'"):
             parser.stream_parser().feed(event)
     assert from_any(items[0]).type in ("human", "system")  # one item is a message of the past
 
@@ -230,7 +232,7 @@ def test_what_is_wrong_with_a_message_is_explained(name: str) -> None:
     parser: Any = get_parser(name, tools=[hoist])
     refused = parser.explain({"role": "assistant", "content": "", "refusal": "No."})
     assert "refused" in str(refused.error)
-    with pytest.raises(TypeError, match="a parser takes a str, a message or a generation"):
+    with pytest.raises(TypeError, match="expected a str, a message or a generation"):
         parser.explain(5)
 
 

@@ -162,9 +162,9 @@ def test_a_model_whose_format_no_dialect_reads_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [(None, "dialect_for_model returns None"), (3, "not int$"),
-     (DialectParser, "not the class DialectParser, which is a parser already$"),
+     (DialectParser, "not the class DialectParser, which is already a parser$"),
      (react, "not module: pass its DIALECT$"),
-     (DialectParser(dialect=react.DIALECT), "not DialectParser, which is a parser already$"),
+     (DialectParser(dialect=react.DIALECT), "not DialectParser, which is already a parser$"),
      (["react"], "not list$"), (b"react", "not bytes$")],
 )  # fmt: skip
 def test_what_is_neither_a_name_nor_a_dialect_is_an_error(value: Any, said: str) -> None:

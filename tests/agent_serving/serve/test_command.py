@@ -30,8 +30,8 @@ def test_the_kinds_are_those_that_are_known() -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["http://127.0.0.1:1"], 1, "nothing answers at http://127.0.0.1:1"),
-        (["127.0.0.1:1"], 1, "begins with http:// or https://"),
+        (["http://127.0.0.1:1"], 1, "no server answers at http://127.0.0.1:1"),
+        (["127.0.0.1:1"], 1, "expected http:// or https://"),
         (["http://127.0.0.1:1", "--server", "vllm"], 1, "Name it with --dialect"),
         (["http://127.0.0.1:1", "--server", "vllm", "--dialect", "hermse"], 1, "hermes"),
         (["http://127.0.0.1:1", "--redact"], 2, "only for --log"),
@@ -40,13 +40,13 @@ def test_the_kinds_are_those_that_are_known() -> None:
         (
             ["http://h:1/v1/completions", "--server", "vllm", "--dialect", "tools"],
             1,
-            "takes a text are text: name a dialect",
+            "completions contain calls as text: name a dialect",
         ),
         (
             ["http://h:1", "--server", "vllm", "--dialect", "react", "--prompt", "x", "--text",
              "--tools-in", "template"],
             1,
-            "has no template",
+            "use no chat template",
         ),
     ],
 )  # fmt: skip

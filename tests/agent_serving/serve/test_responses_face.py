@@ -514,7 +514,7 @@ def test_the_client_sends_the_schema_of_a_model(faced: Any) -> None:
 
 def test_a_field_that_is_not_known_is_left_out_with_a_warning() -> None:
     assert read(context_management=[{"type": "compaction"}], shine=None).warnings == [
-        "`context_management` is dropped: it is not known here"
+        "`context_management` is dropped: this server does not know it"
     ]
 
 
@@ -536,9 +536,9 @@ RESULT: Any = {"type": "function_call_output", "call_id": "c1", "output": "1"}
         ({"input": [{"role": "assistant", "content": [{"type": "input_image"}]}]},
          r"`input\[0\].content\[0\].type` must be output_text or refusal, not 'input_image'"),
         ({"model": None}, "`model` is missing"),
-        ({"input": None}, "`input` has no message of the user"),
-        ({"input": []}, "`input` has no message of the user"),
-        ({"input": [{"role": "developer", "content": "x"}]}, "`input` has no message"),
+        ({"input": None}, "`input` has no user message"),
+        ({"input": []}, "`input` has no user message"),
+        ({"input": [{"role": "developer", "content": "x"}]}, "`input` has no user message"),
         ({"input": 5}, "`input` must be a text or a list, not 5"),
         ({"input": "Zug \ud83c"}, "valid text: character 5 is half a surrogate pair"),
         ({"input": ["x"]}, r"`input\[0\]` must be an object, not 'x'"),
@@ -553,15 +553,15 @@ RESULT: Any = {"type": "function_call_output", "call_id": "c1", "output": "1"}
          "must be input_text or text here, not 'input_image'"),
         ({"input": [{"type": "item_reference", "id": "x"}]}, "send the item itself"),
         ({"input": [{"type": "compaction", "encrypted_content": "x"}]}, "only OpenAI can read"),
-        ({"input": [{"type": "hologram"}]}, "not a type that is known here"),
-        ({"input": [*USER, FUNCTION_CALL]}, "the call 'c1' without a result"),
-        ({"input": [*USER, FUNCTION_CALL, *USER]}, "the call 'c1' without a result"),
-        ({"input": [*USER, FUNCTION_CALL, FUNCTION_CALL]}, "another call without a result has"),
+        ({"input": [{"type": "hologram"}]}, "an unknown type here"),
+        ({"input": [*USER, FUNCTION_CALL]}, "the call 'c1', has no result"),
+        ({"input": [*USER, FUNCTION_CALL, *USER]}, "the call 'c1', has no result"),
+        ({"input": [*USER, FUNCTION_CALL, FUNCTION_CALL]}, "of another call without a result"),
         ({"input": [*USER, RESULT]}, "the call 'c1', which is not before it"),
-        ({"input": [*USER, FUNCTION_CALL, RESULT, RESULT]}, "'c1', which has a result already"),
+        ({"input": [*USER, FUNCTION_CALL, RESULT, RESULT]}, "'c1', which already has a result"),
         ({"input": [{**FUNCTION_CALL, "name": ""}]}, r"`input\[0\].name` is missing"),
         ({"input": [*USER, FUNCTION_CALL, {**RESULT, "output": None}]}, "output` is missing"),
-        ({"input": [*USER, TALK[2]]}, "no model can be relied on to continue"),
+        ({"input": [*USER, TALK[2]]}, "no model reliably continues"),
         ({"instructions": ["x"]}, "`instructions` must be a text"),
         ({"tools": {}}, "`tools` must be a list"),
         ({"tools": [{"name": "x"}]}, r"`tools\[0\].type` is missing"),
@@ -578,8 +578,8 @@ RESULT: Any = {"type": "function_call_output", "call_id": "c1", "output": "1"}
         ({"background": True}, "`background` asks"),
         ({"prompt": {"id": "p"}}, "send its text in `instructions`"),
         ({"moderation": {"model": "x"}}, "`moderation` is a service"),
-        ({"top_logprobs": 2}, "only Chat Completions has here"),
-        ({"include": ["message.output_text.logprobs"]}, "only Chat Completions has here"),
+        ({"top_logprobs": 2}, "which this server has only at"),
+        ({"include": ["message.output_text.logprobs"]}, "which this server has only at"),
         ({"text": {"format": {"type": "xml"}}}, "json_object or json_schema, not 'xml'"),
         ({"text": {"format": {"type": "json_schema"}}}, "`text.format` must have a `schema`"),
         ({"temperature": "hot"}, "`temperature` must be a number"),

@@ -152,4 +152,4 @@ def test_a_log_that_fails_does_not_fail_the_reply(
             assert reply.choices[0].message.content == "It has 48."
 
     asyncio.run(run())
-    assert "a run is missing" in caplog.text
+    assert "a run could not be written" in caplog.text

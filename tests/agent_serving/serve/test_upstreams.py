@@ -81,12 +81,12 @@ def test_openai_itself_has_another_name_for_the_limit() -> None:
 def test_what_cannot_be_recognised_is_said() -> None:
     with pytest.raises(ValueError, match=r"not recognised.*--server: llama_cpp, ollama"):
         find_upstream("http://host:1", transport=transport({}))
-    with pytest.raises(ValueError, match="not an address: it begins with http"):
+    with pytest.raises(ValueError, match="not an address: expected http"):
         find_upstream("localhost:8080")
     with pytest.raises(ValueError, match="no kind of server 'tgi'"):
         find_upstream("http://host:1", "tgi")
     keyed = httpx.MockTransport(lambda _: httpx.Response(401))
-    with pytest.raises(ValueError, match=r"wants a key.*--upstream-key-env"):
+    with pytest.raises(ValueError, match=r"requires a key.*--upstream-key-env"):
         find_upstream("http://host:1", transport=keyed)
 
 
@@ -122,7 +122,7 @@ def test_a_dialect_that_is_not_known_is_refused_at_the_start() -> None:
     found = find_upstream("http://host:1", "openai")
     for pages, why in (
         ({"/v1/models": {"data": [{"id": "mine"}]}}, "'mine', is not known"),
-        ({}, "0 models; --model names one"),
+        ({}, "0 models; name one with --model"),
     ):
         with pytest.raises(ValueError, match=why):
             find_dialect("auto", found, transport=transport(pages))

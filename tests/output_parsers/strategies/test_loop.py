@@ -212,7 +212,7 @@ def test_what_a_model_is_told_has_no_addresses() -> None:
 def test_what_is_no_way_to_answer_is_told() -> None:
     with pytest.raises(ValueError, match="Unsupported schema type"):
         read_structured_output(AIMessage("x"), 3)
-    with pytest.raises(TypeError, match="a parser takes a str, a message or a generation, not"):
+    with pytest.raises(TypeError, match="expected a str, a message or a generation, not"):
         read_structured_output(3, ToolStrategy(Weather))
 
 

@@ -173,7 +173,7 @@ def test_auto_is_the_provider_where_there_is_one_and_the_schema_is_one() -> None
 
 def test_tools_need_different_names() -> None:
     strategy = ToolStrategy({"oneOf": [{"title": "A"}, {"title": "A", "type": "object"}]})
-    with pytest.raises(ValueError, match="two schemas are named 'A'"):
+    with pytest.raises(ValueError, match="two schemas have the name 'A'"):
         _ = strategy.bindings
 
 

@@ -350,7 +350,7 @@ def test_closing_tells_missing_brackets_from_a_value_cut_in_the_middle(
         ('{"a": 1,}', "expected a key in double quotes (character 8)"),
         ("[,]", "expected a value or ']' (character 1)"),
         ("[1,]", "expected a value (character 3)"),
-        ("[01]", "expected a valid number up to here (character 3)"),
+        ("[01]", "expected a valid number before this character (character 3)"),
         ("[trux]", "expected a value (character 1)"),
         ('["\\x"]', "expected a valid escape (character 2)"),
         ('{"\\x"}', "expected a valid escape (character 2)"),

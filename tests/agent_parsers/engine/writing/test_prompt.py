@@ -402,7 +402,7 @@ def test_a_model_that_calls_functions_is_prompted_with_messages() -> None:
 
 
 def test_a_model_that_calls_tools_has_no_prompt_of_text() -> None:
-    with pytest.raises(ValueError, match="takes messages, not a prompt of text"):
+    with pytest.raises(ValueError, match="takes messages, not text"):
         get_parser("tools").render_prompt("How late?", as_messages=False)
 
 

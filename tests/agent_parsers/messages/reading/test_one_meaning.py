@@ -118,7 +118,7 @@ def _stop() -> dict[str, Any]:
 
 @pytest.mark.parametrize("content", [5, {"text": "a"}, [5], [None]])
 def test_a_malformed_message_is_one_clear_error(content: Any) -> None:
-    one_line = r"^a message with a missing or malformed part: [^\n]*$"
+    one_line = r"^a part of the message is missing or malformed: [^\n]*$"
     with pytest.raises(ValueError, match=one_line):
         said(reply(content=content))
     with pytest.raises(ValueError, match=one_line):
@@ -164,9 +164,9 @@ def test_the_error_names_the_choice_that_has_the_call(lenient: bool) -> None:
 @pytest.mark.parametrize("role", ["user", "tool", "function", "system"])
 @every_mode
 def test_a_message_of_another_role_is_refused(role: str, lenient: bool) -> None:
-    with pytest.raises(TypeError, match="a message of a model"):
+    with pytest.raises(TypeError, match="a message from the model"):
         said(reply(content="Sent.", role=role), lenient=lenient)
-    with pytest.raises(TypeError, match="a message of a model"):
+    with pytest.raises(TypeError, match="a message from the model"):
         said_in_pieces([piece(content="Sent.", role=role)], lenient=lenient)
 
 

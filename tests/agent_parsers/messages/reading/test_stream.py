@@ -274,7 +274,7 @@ def test_a_closed_parser_takes_nothing_more() -> None:
 def test_a_stream_of_text_is_refused() -> None:
     with pytest.raises(ValueError, match="only works on ChatGeneration"):
         list(ToolsAgentOutputParser().events(["x"]))
-    with pytest.raises(TypeError, match="takes a message of a model"):
+    with pytest.raises(TypeError, match="expected a message from the model"):
         list(ToolsAgentOutputParser().events([lc.HumanMessageChunk("x")]))
 
 

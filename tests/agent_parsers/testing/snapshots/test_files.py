@@ -204,7 +204,7 @@ def test_it_may_be_the_default_of_syrupy(project: Project) -> None:
 def test_a_name_must_not_lead_out_of_the_folder(project: Project, name: str) -> None:
     code = f"def test_it(snapshot): assert 'x' == snapshot(name={name!r})"
     project.write("test_a.py", code)
-    assert "a snapshot is named by a path below its folder" in project.run("--snapshot-update")
+    assert "expected a path below the folder of the snapshots" in project.run("--snapshot-update")
     assert project.files() == {}
 
 

@@ -235,10 +235,12 @@ def test_a_call_too_many_says_what_it_asked() -> None:
     model("first")
     with pytest.raises(
         AssertionError,
-        match=r"^the script has 1 reply, and this is call 2; the prompt ends in .*Thought: '$",
+        match=r"^the script has 1 reply, but this is call 2; the prompt ends in .*Thought: '$",
     ):
         model.stream("x" * 500 + "Thought: ")
-    with pytest.raises(AssertionError, match=r"^the model was called 2 times, with 1 reply$"):
+    with pytest.raises(
+        AssertionError, match=r"^the model was called 2 times, but the script has 1 reply$"
+    ):
         model.assert_done()
 
 
@@ -261,8 +263,8 @@ def test_a_stream_that_nobody_reads_is_a_call() -> None:
 @pytest.mark.parametrize(
     ("replies", "reason"),
     [
-        ("noon", "replies are a list, not one str"),
-        ({"role": "assistant", "content": "x"}, "replies are a list, not one dict"),
+        ("noon", "expected a list of replies, not one str"),
+        ({"role": "assistant", "content": "x"}, "expected a list of replies, not one dict"),
         (["a", 5], "reply 2: expected a message, not int"),
         ([HumanMessage("a")], "reply 1 is a HumanMessage, which a model does not write"),
     ],
@@ -273,7 +275,9 @@ def test_anything_else_is_refused_as_a_reply(replies: Any, reason: str) -> None:
 
 
 def test_a_malformed_message_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^reply 2: a message with a missing .* part: content"):
+    with pytest.raises(
+        ValueError, match=r"^reply 2: a part of the message is missing or malformed: content"
+    ):
         ScriptedModel(["a", {"type": "ai"}])
 
 
@@ -286,7 +290,7 @@ def test_anything_else_is_refused_as_a_cut(cut: Any) -> None:
 
 
 def test_a_negative_half_stop_is_refused() -> None:
-    with pytest.raises(ValueError, match="half_stop is a number of characters, not -1"):
+    with pytest.raises(ValueError, match="half_stop must be 0 or a number of characters, not -1"):
         ScriptedModel([], half_stop=-1)
 
 

@@ -216,7 +216,7 @@ def test_a_difference_is_shown_line_by_line_below_the_test(project: Project) -> 
     start = out.index(
         "Failed: this differs from the snapshot in snapshots/a/prompt.txt (- snapshot, + now)"
     )
-    end = out.index("If it is what you want: pytest --snapshot-update")
+    end = out.index("If the change is intended, run pytest --snapshot-update")
     assert ">       snapshot_prompt(replace(react, stop=('\\nObs:', 'Q ')))" in out
     shown = out[start + 2 : end - 1]
     assert shown[0].startswith("line ")
@@ -235,7 +235,7 @@ def test_an_error_is_not_a_difference(project: Project) -> None:
     assert "UnicodeDecodeError: " in project.run()
     write(project, ["snapshot_prompt('react', name='../x')"])
     out = project.run("--snapshot-update")
-    assert "ValueError: a snapshot is named by a path below its folder" in out
+    assert "ValueError: expected a path below the folder of the snapshots" in out
     write(project, ["snapshot_prompt('raect')"])
     out = project.run("--snapshot-update")
     assert "Did you mean 'react' or 'react_zh'?" in out
@@ -390,5 +390,5 @@ def test_so_is_one_with_an_agent_parser_for_langchain(project: Project) -> None:
 
 def test_a_chain_without_a_prompt_is_told(project: Project) -> None:
     write(project, ["snapshot_prompt(MODEL | JsonOutputParser(), inputs='Bern')"], CHAIN)
-    told = "ValueError: a chain to compare begins with a prompt, before its model"
+    told = "ValueError: expected a chain with a prompt before its model"
     assert told in project.run("--snapshot-update")

@@ -146,9 +146,9 @@ def test_a_dialect_that_differs_from_its_template_is_noticed() -> None:
     form, turns = derived("known_json"), shown("known_json")
     assert what_differs(form.dialect(), turns) == ""
     wrong = {
-        "would be written as": replace(form, between="\n\n"),
+        "would write it as": replace(form, between="\n\n"),
         "cannot read or write it": replace(form, payload=JsonPayload(tool="tool")),
-        "are read back as": replace(form, call=("<call>", "</call>")),
+        "reads its calls, thought and content as": replace(form, call=("<call>", "</call>")),
         "the results in": replace(form, turn_frame=("<|im_end|>", "")),
     }
     for said, other in wrong.items():
@@ -195,25 +195,28 @@ NAME, INPUT = "{{ c.function.name }}", "{{ c.function.arguments | tojson }}"
 @pytest.mark.parametrize(
     ("template", "error"),
     [
-        (USER + END, "writes no calls of tools: the name of a tool of a call is missing"),
-        (with_call(f"<c>{NAME}</c>"), "writes no calls of tools: the arguments of a call"),
-        ("hello", "does not write what the user says"),
+        (USER + END, "does not write tool calls: the name of a tool of a call did not appear"),
+        (with_call(f"<c>{NAME}</c>"), "does not write tool calls: the arguments of a call"),
+        ("hello", "does not write the user's message"),
         (
             "{% if messages[1:] %}{{ raise_exception('no tools here') }}{% endif %}" + USER + END,
             "cannot write a turn with a call: no tools here",
         ),
         (with_call(f"<c {NAME}>{NAME}: {INPUT}</c>"), "a call names its tool twice"),
-        (with_call(f"<c>{NAME} := {INPUT[:-2]} | replace('\"', '') }}}}</c>"), "in a form that no"),
+        (
+            with_call(f"<c>{NAME} := {INPUT[:-2]} | replace('\"', '') }}}}</c>"),
+            "in an unknown format",
+        ),
         (with_call(f"{NAME} {INPUT}"), "writes no mark before calls"),
         (
             with_call(f'<c>{{"call": {{"name": "{NAME}"}}, "with": {INPUT}}}</c>'),
-            "has no member with just its name",
+            "has no member for its name",
         ),
         (
             with_call(f'<c>{{"name": "{NAME}", "arguments": {INPUT}}}</c>').replace(
                 "[end]", "{{ eos_token }}"
             ),
-            "writes eos_token, whose text is in tokenizer_config.json",
+            "uses eos_token, whose text is in tokenizer_config.json",
         ),
         (
             with_call(f'<c>{{"name": "{NAME}", "arguments": {INPUT}}}</c>').replace(
@@ -221,7 +224,7 @@ NAME, INPUT = "{{ c.function.name }}", "{{ c.function.arguments | tojson }}"
             ),
             "does not write the results of tools",
         ),
-        ("{% for a in range(99999) %}" * 2 + "{% endfor %}" * 2, "takes longer than 0.5 seconds"),
+        ("{% for a in range(99999) %}" * 2 + "{% endfor %}" * 2, "took longer than 0.5 seconds"),
     ],
     ids=lambda value: "" if "{" in value or value == "hello" else value[:40],
 )
@@ -235,7 +238,7 @@ def test_text_that_the_template_does_not_escape_is_refused_and_written_with_esca
     body = OWN["python_list"].partition("{%- if value is string -%}")
     template = body[0] + body[1] + "'{{ value }}'{%- elif" + body[2].partition("{%- elif")[2]
     dialect = dialect_from_template(template, name="quotes")
-    assert "which writes texts with quotes and brackets so that nothing reads them" in (
+    assert "which writes texts with quotes and brackets so that they cannot be read back" in (
         dialect.summary
     )
     turn = Written(tool="move", tool_input={"path": "it's"})

@@ -115,14 +115,17 @@ LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% end
     ids=["loops", "work in filters"],
 )
 def test_a_template_that_takes_too_long_is_stopped(template: str) -> None:
-    with pytest.raises(TemplateError, match=r"takes longer than 0\.3 seconds, so it was stopped"):
+    with pytest.raises(TemplateError, match=r"took longer than 0\.3 seconds, so it was stopped"):
         render_all(template, [{}], timeout_s=0.3)
 
 
 @pytest.mark.parametrize(
     ("template", "error"),
     [
-        ("{% for a in range(99999) %}{{ 'long ' * 9999 }}{% endfor %}", "ValueError: it writes"),
+        (
+            "{% for a in range(99999) %}{{ 'long ' * 9999 }}{% endfor %}",
+            "ValueError: the output of the template",
+        ),
         ("{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}", "RecursionError: "),
         ("{% for a in range(9999999) %}{% endfor %}", "OverflowError: "),
     ],
@@ -178,7 +181,7 @@ def test_the_dialect_of_a_template_is_found(name: str) -> None:
     first = found.candidates[0]
     assert (first.form, first.repairs, first.errors) == ("reply", 0, ())
     assert first.actions >= 5
-    assert "gave back" in first.reason
+    assert "read back" in first.reason
 
 
 def test_relatives_are_one_answer() -> None:
@@ -233,7 +236,7 @@ def test_the_error_names_the_nearest_dialect() -> None:
         "{% for c in m.tool_calls or [] %}{{ ',' if not loop.first }}{{ " + call + " | tojson }}"
         "{% endfor %}<|end|>{% endfor %}<|assistant|>"
     )
-    with pytest.raises(TemplateError, match=r"'json_toolcall' is the nearest: .* but not 'two c"):
+    with pytest.raises(TemplateError, match=r"'json_toolcall' is the closest: .* but not 'two c"):
         dialect_for_template(template)
 
 

@@ -183,23 +183,23 @@ def test_the_law_catches_a_wrong_template() -> None:
 
 # Which dialects have a response template, and what is in it.
 
-PYTHON = "its calls are Python, which no content parser of a template reads"
-APART = "content beside its calls is not spelt like an answer, and both are one field"
+PYTHON = "its calls are Python code, which a template cannot read"
+APART = "content beside calls is written differently from an answer, but both share one field"
 TYPED = "the calls of {} name the type of each value, which a grammar does not know"
 REFUSED = {
     "anthropic_xml": APART,
-    "apertus": "the names of its tools are keys in JSON, which no template reads",
+    "apertus": "the names of its tools are keys in JSON, which a template cannot read",
     "command_5": TYPED.format("command_5"),
     "command_a": APART,
     "command_a_plus": APART,
-    "hunyuan_a13b": "what it writes around content has its calls inside",
+    "hunyuan_a13b": "the text around its content includes the calls",
     "json_toolcall": APART,
     "kimi_k3": TYPED.format("kimi_k3"),
     "lfm2": PYTHON,
     "llama4_pythonic": PYTHON,
     "minicpm3": PYTHON,
-    "minimax_m1": "its calls are in one block, in a row that is not a list",
-    "minimax_m3": "its lists and objects have tags inside, and a template reads flat ones",
+    "minimax_m1": "its calls are in one block, one after another, but not as a list",
+    "minimax_m3": "its lists and objects contain tags, but a template reads only flat ones",
     "olmo3": PYTHON,
     "pythonic": PYTHON,
     "smolagents_code": "its turns are written by a function, which does not say their spelling",

@@ -45,23 +45,26 @@ def calls(**field: Any) -> dict[str, Any]:
     [
         ({}, ["fields: Field required"]),
         ({**template(), "version": 2}, ["version: Input should be 1"]),
-        ({"fields": TEXT}, ["it needs one of 'start_anchor' and 'start_anchor_pattern'"]),
-        ({**template(), "start_anchor_pattern": "B"}, ["it needs one of 'start_anchor'"]),
-        ({**template(), "one": 1, "two": 2}, ["one: there is no such key", "two: there is no"]),
-        (template(content={"opens": "<a>"}), ["fields.content.opens: there is no such key"]),
+        ({"fields": TEXT}, ["expected either 'start_anchor' or 'start_anchor_pattern'"]),
+        ({**template(), "start_anchor_pattern": "B"}, ["expected either 'start_anchor'"]),
+        ({**template(), "one": 1, "two": 2}, ["one: unknown key", "two: unknown key"]),
+        (template(content={"opens": "<a>"}), ["fields.content.opens: unknown key"]),
         (template(content={"open": ""}), ["fields.content.open", "at least 1 character"]),
         (template(content={"open": "a", "open_pattern": "b"}), ["both 'open' and 'open_pattern'"]),
         (template(content={"open_pattern": "("}), ["'(' is not a regular expression"]),
-        (template(content={"open_pattern": "(?P<x>a)"}), ["only a 'transform' could use", "x"]),
+        (template(content={"open_pattern": "(?P<x>a)"}), ["need a 'transform'", "x"]),
         (template(content={"join": " "}), ["'join' needs 'repeats'"]),
         (template(content={"transform_each": True}), ["'transform_each' needs 'transform'"]),
         (template(content={"content": "yaml"}), ["fields.content.content"]),
-        (template(content={"content_args": {"stripe": 1}}), ["stripe: there is no such key"]),
+        (template(content={"content_args": {"stripe": 1}}), ["stripe: unknown key"]),
         (calls(content="xml-inline"), ["tag_pattern: Field required"]),
         (calls(content="xml-inline", content_args={"tag_pattern": "a"}), ["group named 'key'"]),
-        (calls(transform="a {content}"), ["there is text beside the placeholder"]),
+        (calls(transform="a {content}"), ["has text beside the placeholder"]),
         (template(content={}, thinking={}), ["only one field may have no opener"]),
-        (template(content={}, mood={"open": "a"}), ["the fields mood are not part of a turn"]),
+        (
+            template(content={}, mood={"open": "a"}),
+            ["unknown fields mood; the fields of a turn are"],
+        ),
     ],
 )
 def test_a_wrong_template_is_refused(wrong: Any, said: list[str]) -> None:
@@ -119,7 +122,7 @@ TAGS = {
     ("field", "text", "said"),
     [
         ({"content": "json"}, "<c>{oops}</c>", "expected JSON"),
-        ({"content": "json"}, '<c>{"a": 1, "a": 2}</c>', "the key 'a' is there twice"),
+        ({"content": "json"}, '<c>{"a": 1, "a": 2}</c>', "the key 'a' appears twice"),
         ({"content": "json"}, f"<c>{'[' * 9999}</c>", "expected JSON"),
         ({"content": "json"}, "<c>3</c>", "expected the arguments of the call"),
         ({"content": "json", "transform": "{content}"}, "<c>[1]</c>", "expected a call"),
@@ -130,8 +133,8 @@ TAGS = {
             "<c>{}</c>",
             "expected a list of objects",
         ),
-        ({"content": "kv-lines"}, "<c>a: 1\na: 2</c>", "the key 'a' is there twice"),
-        ({"content": "kv-lines"}, "<c>a: 1", "the call is not closed"),
+        ({"content": "kv-lines"}, "<c>a: 1\na: 2</c>", "the key 'a' appears twice"),
+        ({"content": "kv-lines"}, "<c>a: 1", "the end of the call is missing"),
         ({"content": "kv-lines"}, "<c>a: 1\nforce</c>", "expected ':' in the line 'force'"),
         ({"content": "int"}, "<c>one</c>", "expected a whole number, not 'one'"),
         ({"content": "float"}, "<c>one</c>", "expected a number, not 'one'"),
@@ -140,16 +143,16 @@ TAGS = {
         ({}, "no call", "expected an action or a final answer"),
         ({"optional": False}, "no call", "expected tool_calls"),
         ({"content": "xml-inline", "content_args": {"tag_pattern": "(?P<key>x)+"}},
-         "<c>x,x</c>", "the parameter 'x' is there twice"),
+         "<c>x,x</c>", "the parameter 'x' appears twice"),
         (TAGS, "<c><p=path>/tmp</c>", "expected a parameter, not '<p=path>/tmp'"),
         (TAGS, "<c><p=a>1</p><p=b>tr</c>", "expected a parameter, not '<p=b>tr'"),
         (TAGS, "<c><p=a>1</p>2</p></c>", "expected a parameter, not '2</p>'"),
         (TAGS, "<c><p=a>1</p></p></c>", "expected a parameter, not '</p>'"),
         (TAGS, "<c>x<p=a>1</p></c>", "expected a parameter, not 'x'"),
-        (TAGS, "<c><p=a>say <c><p=b>1</p></c> t", "found the beginning of a call in a call"),
-        ({"close": None, "close_pattern": r"</c>\Z"}, "<c>x", "the call is not closed"),
-        ({}, "<c>", "the call is not closed"),
-        ({}, "<c>x</c> <", "the text was cut at the beginning of a call"),
+        (TAGS, "<c><p=a>say <c><p=b>1</p></c> t", "found the beginning of a call inside a call"),
+        ({"close": None, "close_pattern": r"</c>\Z"}, "<c>x", "the end of the call is missing"),
+        ({}, "<c>", "the end of the call is missing"),
+        ({}, "<c>x</c> <", "the text was cut off at the beginning of a call"),
     ],
 )  # fmt: skip
 def test_a_wrong_turn_is_an_error(field: Any, text: str, said: str) -> None:
@@ -234,9 +237,9 @@ def test_limits() -> None:
     with pytest.raises(OutputParserException, match=r"took longer than 0\.05 s"):
         slow.parse("a" * 5000)
     endless = from_response_template(template(content={"open_pattern": "", "close_pattern": ""}))
-    with pytest.raises(TemplateError, match="again and again"):
+    with pytest.raises(TemplateError, match="begins and ends repeatedly"):
         endless.parse("x")
-    with pytest.raises(ValueError, match="with a template it is 'all'"):
+    with pytest.raises(ValueError, match="a template needs calls='all'"):
         endless.stream_parser(calls="each")
 
 
