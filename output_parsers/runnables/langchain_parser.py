@@ -224,7 +224,7 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
         if room not in ("output_parsers", "agent_parsers"):
             raise ValueError(f"expected a parser of this library, found {parser!r}")
         package = import_module(room)
-        kind = getattr(package, name, None)
+        kind: Any = getattr(package, name, None)
         if not hasattr(kind, "as_langchain"):
             raise ValueError(f"expected a parser of this library, found {parser!r}")
         data = {key: parser[key] for key in parser if key != "class"}
