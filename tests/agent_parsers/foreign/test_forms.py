@@ -117,7 +117,7 @@ def test_the_repair_says_which_dialect_or_which_shape() -> None:
     (repair,) = read('[TOOL_CALLS]search[ARGS]{"query": "lakes"}').repairs
     assert (repair.kind, repair.message) == ("foreign", "read a call in the form of mistral")
     (repair,) = read('search("lakes")').repairs
-    assert repair.message == "read a call as code that calls search"
+    assert repair.message == "read a call written as code that calls search"
     assert repair.span == (0, len('search("lakes")'))
 
 
@@ -249,7 +249,7 @@ def test_a_call_that_the_model_imagines_behind_the_end_of_its_turn_takes_none_aw
 
 
 def test_nothing_is_read_across_reasoning() -> None:
-    with pytest.raises(ForeignCallError, match="it has reasoning, or a marker, in it"):
+    with pytest.raises(ForeignCallError, match="it contains reasoning or a marker"):
         read("<search>\n<query>a <think>b</think> c</query>\n</search>")
 
 

@@ -35,7 +35,7 @@ def test_holes_are_filled() -> None:
     parameters = ParameterForm(text="{key}={value}:{is_text};", between=" ")
     tagged = CallForm(text="{tool}({parameters})", parameters=parameters)
     assert tagged(WrittenCall("f", {"a": "x", "b": 2})) == "f(a=x:true; b=2:false;)"
-    with pytest.raises(ValueError, match="the input is an object of parameters, not 'x'"):
+    with pytest.raises(ValueError, match="the input must be an object, not 'x'"):
         tagged(WrittenCall("f", "x"))
 
 
