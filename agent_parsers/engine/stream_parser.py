@@ -86,7 +86,7 @@ class StreamParser(TurnStream):
     ) -> None:
         if not isinstance(dialect, Dialect):
             raise TypeError(
-                f"StreamParser needs a Dialect, such as from get_dialect, not {kind_of(dialect)}"
+                f"StreamParser needs a Dialect (see get_dialect), not {kind_of(dialect)}"
             )
         if mode not in _MODES:
             raise ValueError(f"mode must be one of {_MODES}, not {mode!r}")

@@ -105,7 +105,7 @@ def plain_text(
 
     Args:
         known: The markers.
-        of_thought: Whether the text is a thought. As calls do not count there, it may have brackets.
+        of_thought: Whether the text is a thought: calls do not count there, so brackets may occur.
         stop: Text that must not occur in it, if that begins with a letter.
         label: Text that no line may begin with, if that begins with a letter.
     """
