@@ -186,7 +186,7 @@ SHARED_PROBLEMS: Final = {
         " that.",
     ),
     "deep_call": Problem(
-        "expected arguments with at most 100 nested brackets",
+        "expected fewer nested brackets in the arguments (the limit is 100)",
         "The arguments of the call are nested too deeply. Write it again, with simpler ones.",
     ),
     "long_call": Problem(

@@ -306,7 +306,7 @@ def test_messages_have_no_marks_of_the_chat_template() -> None:
     ("name", "step", "reason"),
     [
         ("react", [FIND, CLOCK], "react writes one action in a turn, not 2"),
-        ("hermes", [], "hermes cannot write a turn of no actions"),
+        ("hermes", [], "hermes cannot write a turn without actions"),
         ("hermes", [FIND, AgentAction("", {}, "")], "without the name of a tool"),
         ("qwen3_coder", [AgentAction("f", {"a": "</parameter>\n</function>"}, "")], "cannot write"),
     ],

@@ -222,7 +222,7 @@ def test_the_observation_shows_how_the_dialect_writes_a_call() -> None:
 
 def test_a_call_beside_others_in_the_form_of_the_dialect_is_refused() -> None:
     own = '<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>'
-    with pytest.raises(ValueError, match="no other form"):
+    with pytest.raises(ValueError, match="the dialect.s own form"):
         read(f'search("lakes")\n{own}')
 
 
@@ -264,7 +264,7 @@ def test_a_turn_of_one_action_takes_one_call() -> None:
     one = parser.parse('Thought: hm\nFinal Answer: search("lakes")')
     assert not isinstance(one, AgentFinish)
     assert (one.tool, one.tool_input) == LAKES
-    with pytest.raises(ValueError, match="one action in a turn"):
+    with pytest.raises(ValueError, match="a turn has only one action"):
         parser.parse('Final Answer: search("lakes")\nping()')
 
 
