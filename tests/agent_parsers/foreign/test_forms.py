@@ -222,7 +222,7 @@ def test_the_observation_shows_how_the_dialect_writes_a_call() -> None:
 
 def test_a_call_beside_others_in_the_form_of_the_dialect_is_refused() -> None:
     own = '<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>'
-    with pytest.raises(ValueError, match="the dialect.s own form"):
+    with pytest.raises(ValueError, match="own form"):
         read(f'search("lakes")\n{own}')
 
 
