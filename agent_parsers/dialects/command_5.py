@@ -200,7 +200,7 @@ def write_turn(step: Written) -> str:
     if not step.calls:
         return thought + step.answer.join(TEXT)
     if step.content:
-        raise ValueError("it has no content beside calls")
+        raise ValueError("a turn with calls has no content")
     calls = "".join(
         FORM.call(
             WrittenCall(

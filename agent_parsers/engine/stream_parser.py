@@ -44,16 +44,16 @@ class StreamParser(TurnStream):
     Args:
         dialect: The dialect in which the text is written.
         mode: ``"strict"`` or ``"lenient"`` for one turn, ``"transcript"`` for many turns;
-            ``"langchain"`` is strict as LangChain's parsers are.
+            ``"langchain"`` is as strict as LangChain's parsers.
         max_chars: Longest text that is read; `None` if there is no limit.
         tools: The available tools, or only their names; `None` accepts any tool.
-        on_conflict: Which one counts if a lenient turn has both an action and an answer: the
+        on_conflict: Which part counts if a lenient turn has both an action and an answer: the
             ``"first"``, the ``"action"`` or the ``"answer"``; ``"error"`` raises.
         start: The part in which the text begins: ``"content"``, or ``"thought"`` if the prompt has
             opened a thought. Empty for the dialect's default.
         prompt: The end of the prompt, from which `start` is derived if it is empty.
         calls: When the calls of a turn that may have several are emitted: ``"all"`` at its end, and
-            none if one of them is wrong; or ``"each"`` when its block closes, which takes *start*
+            none if one of them is wrong; or ``"each"`` when its block closes, which needs *start*
             or *prompt*. A call waits for the end if it may still turn out to be quoted or part of a
             thought. If the turn is an error, its notes and observation name the calls that were
             emitted. The log of such an action is the text since the call before.
@@ -65,8 +65,8 @@ class StreamParser(TurnStream):
     Raises:
         TypeError: *dialect* is not a `Dialect`, or one of *tools* is not a tool.
         ValueError: The dialect does not have the start, or *mode*, *on_conflict* or *calls* is
-            unknown; or *calls* is ``"each"``, and the dialect has no marks of calls, or it is not
-            said where the text begins.
+            unknown; or *calls* is ``"each"``, and the dialect has no markers of calls, or it is
+            not known where the text begins.
     """
 
     __slots__ = ("_ended", "_message", "_reports")
@@ -86,14 +86,14 @@ class StreamParser(TurnStream):
     ) -> None:
         if not isinstance(dialect, Dialect):
             raise TypeError(
-                f"StreamParser takes a Dialect, not {kind_of(dialect)}: get_dialect returns one"
+                f"StreamParser needs a Dialect (see get_dialect), not {kind_of(dialect)}"
             )
         if mode not in _MODES:
-            raise ValueError(f"mode is one of {_MODES}, not {mode!r}")
+            raise ValueError(f"mode must be one of {_MODES}, not {mode!r}")
         if on_conflict not in _CONFLICTS:
-            raise ValueError(f"on_conflict is one of {_CONFLICTS}, not {on_conflict!r}")
+            raise ValueError(f"on_conflict must be one of {_CONFLICTS}, not {on_conflict!r}")
         if calls not in _CALLS:
-            raise ValueError(f"calls is one of {_CALLS}, not {calls!r}")
+            raise ValueError(f"calls must be one of {_CALLS}, not {calls!r}")
         super().__init__(
             machine(dialect, mode, on_conflict),
             known_tools(tools),
@@ -109,7 +109,7 @@ class StreamParser(TurnStream):
 
     @override
     def feed(self, chunk: ModelOutput) -> list[Event]:
-        """Take the next *chunk* of the text and return the events it completes.
+        """Read the next *chunk* of the text and return the events it completes.
 
         Args:
             chunk: Text, or a message or message chunk of any kind that `outputs.from_any` accepts.

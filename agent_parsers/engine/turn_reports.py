@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class TurnReports:
-    """Reports what was wrong with a text, given its events.
+    """Reports the repairs and errors of a text to the listeners, given its events.
 
-    A repair is reported with the first result that ends behind it, or at the end of the text.
+    A repair is reported with the first result that ends after it, or at the end of the text.
 
     Args:
         dialect: Name of the dialect.
-        tools: The tools there are.
+        tools: The available tools.
         lenient: Whether the text is read leniently.
     """
 
@@ -35,7 +35,7 @@ class TurnReports:
         self._last = ""  # the tool of that result
 
     def during(self, feed: Callable[[Any], list[Event]], chunk: Any) -> list[Event]:
-        """Return the events of *chunk*, and report what was wrong in it."""
+        """Return the events of *chunk*, and report its repairs and errors."""
         try:
             events = feed(chunk)
         except OutputParserException as error:
@@ -47,7 +47,7 @@ class TurnReports:
     def to_end(
         self, close: Callable[..., list[Event]], ended: Ended, last: list[Event]
     ) -> list[Event]:
-        """Return the *last* events, which *close* completes, and report what was wrong."""
+        """Call *close*, report the repairs and errors, and return the *last* events."""
         try:
             close(ended=ended)
         except OutputParserException as error:
@@ -121,6 +121,6 @@ class TurnReports:
 def report_error(
     error: OutputParserException, dialect: str, tools: ToolSet | None, *, lenient: bool
 ) -> None:
-    """Report the *error* of a text that is not read further; see `TurnReports`."""
+    """Report the *error* of a text that is not read any further; see `TurnReports`."""
     if LISTENERS:
         TurnReports(dialect, tools, lenient=lenient).fail(error)

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 class WholeReader:
-    """Reads whole turns, with the results of a stream of one chunk.
+    """Reads whole turns, with the same results as a stream but faster.
 
-    A turn in the spelling of its dialect is read in one match. One that differs only in spelling is
-    respelt, once, and matched. Everything else, invalid turns included, is read by a `TurnStream`,
-    which reports errors with their spans.
+    A turn in the spelling of its dialect is read by one regular expression. One that differs only
+    in spelling is respelt once, then read in the same way. Everything else, invalid turns included,
+    is read by a `TurnStream`, which reports errors with their spans.
 
     Args:
         machine: The dialect, compiled for one mode.
@@ -80,8 +80,8 @@ class WholeReader:
             ended: How the text ended, if known.
 
         Raises:
-            OutputParserException: The text is neither an action nor an answer, or both, or too
-                long, or it names an unknown tool, or one that does not take the input.
+            OutputParserException: The text is neither an action nor an answer, or is both, or is
+                too long, or it names an unknown tool, or one that does not take the input.
         """
         if len(text) > max_chars:
             raise too_long("text", text[:max_chars], max_chars)
@@ -103,11 +103,11 @@ class WholeReader:
             self._machine, known_tools(tools), start=start, prompt=prompt, advise=self._advise
         )
         stream.read_whole(text, ended=ended)
-        assert stream.result is not None, "a turn that is not refused has a result"
+        assert stream.result is not None, "a turn that was read without an error has a result"
         return stream.result
 
     def plain(self, text: str, tools: ToolSet | Collection[str] | None = None) -> PlainTurn | None:
-        """Return what is in a turn that is matched, respelt or not; `None` if only a stream can.
+        """Return the parts of a turn, respelt if necessary; `None` if only a stream can read it.
 
         Args:
             text: What the model wrote.
@@ -137,7 +137,7 @@ class WholeReader:
         return self._calls is None and not speaks_of_thoughts(text)  # as LangChain reads
 
     def read(self, text: str, tools: ToolSet | Collection[str] | None = None) -> Turn | None:
-        """Read one whole turn; return `None` if only a stream can; arguments: as for `plain`."""
+        """Read one whole turn; return `None` if only a stream can read it. See also `plain`."""
         turn = self.plain(text, tools)
         if turn is None or self._match is None:
             return None
@@ -147,7 +147,7 @@ class WholeReader:
         return turn_before_events(result, turn.thought, turn.content, repairs, read_events)
 
     def step(self, text: str, tools: ToolSet | Collection[str] | None = None) -> PlainStep | None:
-        """Return a step with the places of its parts; `None` if only a stream can."""
+        """Return a step with the spans of its parts; `None` if only a stream can read it."""
         if (calls := self._first(text)) is not None:
             step = calls.step(text, tools)
             if step is not None and not isinstance(step.action, AgentFinish):

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Explanation(Findings, Viewable):
-    """Why one turn parsed as it did. Use ``str()`` for people, `to_json` for programs."""
+    """Why one turn was parsed as it was. Use ``str()`` for people, `to_json` for programs."""
 
     __slots__ = ()
     _view = "agent_parsers.html.explanations"
@@ -74,7 +74,7 @@ def explain(
     prompt: str = "",
     ended: Ended = "unknown",
 ) -> Explanation:
-    """Explain why *text*, one turn, parses as it does, even if it cannot be read.
+    """Explain why *text*, one turn, is parsed as it is, or why it cannot be read.
 
     Args:
         dialect: The dialect of the turn.
@@ -91,7 +91,7 @@ def explain(
         ValueError: *mode* is ``"transcript"``; only a single turn can be explained.
     """
     if mode == "transcript":
-        raise ValueError("one turn can be explained, not a transcript")
+        raise ValueError("only a single turn can be explained, not a transcript")
     parser = Watcher(
         dialect,
         mode=mode,
@@ -194,9 +194,9 @@ class ExplainedChunk:
 def explain_chunks(
     dialect: Dialect, chunks: Iterable[str], ended: Ended = "unknown", **options: Any
 ) -> Iterator[ExplainedChunk]:
-    """Yield what a stream emits after each of *chunks*, and what it holds back; the end comes last.
+    """Yield what a stream emits and holds back after each of *chunks*, and at the end.
 
-    An error ends it, in the field of the last one.
+    If there is an error, the last one yielded has it.
 
     Args:
         dialect: The dialect of the turn.
@@ -212,7 +212,7 @@ def explain_chunks(
         try:
             events = stream.feed(chunk)
         except OutputParserException as error:
-            yield ExplainedChunk(chunk, span, (), (told, at), "the text is not read on", error)
+            yield ExplainedChunk(chunk, span, (), (told, at), "reading stops here", error)
             return
         told = _told(events, told)
         yield ExplainedChunk(chunk, span, tuple(events), (told, at), stream.reason(told, at))
@@ -246,10 +246,10 @@ class _ChunkWatcher(Watcher):
         if self.text[start:end].isspace():
             return "white space is text only if more text follows"
         if self._before.is_first:
-            return "white space after a marker belongs to it, and more of it may follow"
+            return "white space after a marker belongs to the marker, and more may follow"
         if self._state.part is Part.TOOL:
-            return "the name of the tool may go on"
-        return "what it means is known only when more of it has arrived"
+            return "the name of the tool may continue"
+        return "its meaning is known only when more text has arrived"
 
     def _possible(self) -> Iterator[str]:
         """Yield the markers that the end of the text may become, as the dialect writes them."""

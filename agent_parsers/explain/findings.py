@@ -45,12 +45,12 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedSpan(Storable):
-    """A span of the text, and the part that it belongs to."""
+    """A span of the text, and the part of the turn that it belongs to."""
 
     span: Span
     """Its offsets in the text."""
     part: str
-    """``thought``, ``tool``, ``input``, ``answer``, ``content`` (text beside calls), ``question``,
+    """``thought``, ``tool``, ``input``, ``answer``, ``content`` (text outside calls), ``question``,
     ``observation``, ``skipped`` (not part of the turn), ``marker``, ``space`` (white space at an
     edge of the text) or ``unread`` (beyond *max_chars*)."""
     text: str
@@ -61,7 +61,7 @@ class ExplainedSpan(Storable):
 
 @dataclass(frozen=True, slots=True)
 class ExplainedRepair(Storable):
-    """A repair, with the text before and after it."""
+    """A repair, with its text before and after the repair."""
 
     kind: str
     """``label``, ``invented``, ``tool_name`` or another short name."""
@@ -77,7 +77,7 @@ class ExplainedRepair(Storable):
 
 @dataclass(frozen=True, slots=True)
 class IgnoredMarker(Storable):
-    """A place where a marker is written, in some spelling, but does not count."""
+    """A marker that is in the text, in some spelling, but does not count."""
 
     marker: str
     """The marker as the dialect writes it."""
@@ -118,7 +118,7 @@ _LONGEST_AFTER: Final = 40
 
 
 def outcome_of(result: TurnResult | None) -> str:
-    """Return what a turn was read as, in a word or two; an error has no *result*."""
+    """Return in a word or two what a turn was read as; an error if there is no *result*."""
     match result:
         case AgentAction():
             return "an action"
@@ -145,13 +145,13 @@ def _notes(it: Findings) -> Iterator[Remark]:
 
 
 def reason_of(it: Findings) -> str:
-    """Return the reason of the error without the text, which some messages repeat."""
+    """Return the reason of the error, without the model's text if the message repeats it."""
     reason = it.error.reason if it.error else ""
     return reason.replace(it.text, "...") if len(it.text) > 1 else reason
 
 
 def input_as_text(tool_input: object) -> str:
-    """Return the input of a tool as text: as JSON if it is not text already."""
+    """Return the input of a tool as text: unchanged if it is a string, otherwise as JSON."""
     if isinstance(tool_input, str):
         return tool_input
     try:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Following:
     """The text of one turn in colours, piece by piece.
 
-    Text is held back only while a later chunk may change what it is. Characters that a terminal
-    would obey are replaced.
+    Text is held back only while a later chunk may change what it means. Control characters are
+    replaced.
 
     Args:
         parser: A new stream parser.
@@ -52,7 +52,7 @@ class Following:
             return ""
 
     def close(self) -> str:
-        """Return the rest of the text. Whether the turn can be read is for `explain` to say."""
+        """Return the rest of the text. Use `explain` to see whether the turn can be read."""
         events: Iterable[Event] = ()
         try:
             if not self._is_too_long:

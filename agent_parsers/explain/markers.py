@@ -48,13 +48,13 @@ class Refused(NamedTuple):
     """A marker that did not count."""
 
     reason: str
-    """Why not, as its guard says."""
+    """Why not, in the words of its guard."""
     opened_at: int
-    """Where the quotation that holds it was opened; -1 if it is in none, or that is not known."""
+    """Where the quotation around it was opened; -1 without a quotation, or if not known."""
 
 
 class Watcher(StreamParser):
-    """A stream parser that records the markers it passes, and those that a guard refused."""
+    """A stream parser that records which markers counted, and which a guard refused."""
 
     __slots__ = ("passed", "refused")
 
@@ -93,7 +93,7 @@ def ignored_markers(
     spans: Sequence[ExplainedSpan],
     places: Places,
 ) -> Iterator[IgnoredMarker]:
-    """Yield the markers that are written in *text* but did not count.
+    """Yield the markers in *text* that did not count.
 
     Args:
         reader: The machine that read the text.
@@ -250,7 +250,7 @@ def _reason(known: _Vocabulary, state: State, place: str, key: str, text: str, s
             written = f"in {place} only {key!r} at the very beginning of a line counts"
         return written
     if state.problem and not state.crossings:
-        return "after the text that makes the turn an error"
+        return "after the text that caused the error"
     if state in known.thinking:
         return "in reasoning"
     counting = dict.fromkeys(_key(c.marker) for c in state.crossings)

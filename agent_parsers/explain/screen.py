@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def wrapped(text: str, room: int) -> Iterator[str]:
-    """Yield *text* in lines of *room* cells (at least two), broken at spaces if possible."""
+    """Yield *text* in lines of at most *room* cells (two or more), broken at spaces if possible."""
     text = printable(text)
     at = 0
     while True:
@@ -139,7 +139,7 @@ class Drawing:
     # -- the text ---------------------------------------------------------------------------------
 
     def rows(self) -> Iterator[_Row]:
-        """Yield the rows of the text; each line has as many rows as it needs."""
+        """Yield the rows on the screen for the text; a long line takes several rows."""
         lines = list(_lines(self._text, self._size))
         parts = (Piece(*span.span, span.part) for span in self._it.spans)
         pieces = list(cut(parts, chain.from_iterable(lines)))
@@ -217,7 +217,7 @@ class Drawing:
         return self._painted(gutter, "dim") + " " * cell
 
     def notes(self) -> Iterator[str]:
-        """Yield the lines of the notes, for a text that is not drawn above them."""
+        """Yield the notes with their line numbers, for use without the text above them."""
         places = Places(self._text)
         for note in notes_of(self._it):
             if note.kind != "error":  # which is the outcome
@@ -262,7 +262,7 @@ class Drawing:
 
 
 def painted(text: str, style: str) -> str:
-    """Return the printable *text* in one of the `STYLES`, if there is anything to be seen."""
+    """Return the printable *text* in one of the `STYLES`; blank text stays as it is."""
     code = STYLES.get(style) if text.strip() else None
     return f"\x1b[{code}m{text}\x1b[0m" if code else text
 

@@ -42,7 +42,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         "The call is in a sentence, so nothing was done. If you mean it, write it alone.",
     ),
     "invented_first": Problem(
-        "found what is not the model's to write before any call or answer",
+        "found text that is not the model's to write before any call or answer",
         "Invalid Format: Write a call or the answer, and nothing that is given to you.",
     ),
     "open_reasoning": Problem(

@@ -52,13 +52,13 @@ class Enclosed(NamedTuple):
 def enclosed_call(
     text: str, mention: Mention, tools: ToolSet, unclosed: set[str]
 ) -> Enclosed | None:
-    """Return the element or pair of brackets that the *mention* of a tool names, if it is a call.
+    """Return the element or pair of brackets named after the tool of *mention*, if it is a call.
 
     Args:
         text: The text.
         mention: Where the tool is named.
         tools: The available tools.
-        unclosed: Collects the openers that nothing closes behind them.
+        unclosed: Collects the openers that are not closed.
     """
     opener = _opener(text, mention)
     if opener is None:
@@ -82,9 +82,9 @@ def enclosed_call(
 
 
 def called_element(text: str, mention: Mention, unclosed: set[str]) -> Span | None:
-    """Return the span of an element whose name speaks of calls, if its text begins with a tool.
+    """Return the span of an element with a name like ``tool_code``, if a tool's name is in it.
 
-    What follows the name of the tool is the end of the element, or a parenthesis::
+    The name of the tool is followed by the end of the element, or by a parenthesis::
 
         <tool_code>print(search("lakes"))</tool_code>
         <use_tool>search</use_tool><args>{"query": "lakes"}</args>

@@ -42,16 +42,16 @@ if TYPE_CHECKING:
 def find_foreign(text: str, tools: ToolSet | None, over: int, is_own: bool) -> Foreign | None:
     """Find what looks like calls in *text*, the text of an answer.
 
-    If the tools are not known, nothing can be called, but what is a call of exactly one dialect by
-    its marks is no answer either.
+    If the tools are not known, nothing can be called. But text that its marks show to be a call of
+    exactly one dialect is not an answer either.
 
     Args:
-        text: The turn, in which all that is hidden is blank.
+        text: The turn, with spaces in place of hidden text.
         tools: The available tools; `None` if they are not known.
-        over: Where the mark stands that ends the turn. Text behind it is another turn, unless a
+        over: Offset of the mark that ends the turn. Text after it is another turn, unless a
             dialect has that mark within its turns.
-        is_own: Whether the text is refused since marks of the dialect itself hold no call of it.
-            Only a dialect that reads all of it as it is written counts then.
+        is_own: Whether the text is refused because the dialect's own marks do not enclose one of
+            its calls. Then only a dialect that can read the whole text unchanged counts.
     """
     said = text[:over]
     if is_own:
@@ -107,7 +107,7 @@ def _and_beside(text: str, found: Foreign, tools: ToolSet) -> Foreign:
     known = [call[:2] for call in found.calls]
     if other is None or (other.calls and all(call[:2] in known for call in other.calls)):
         return found
-    return Foreign(other.form, other.span, why=other.why or "it is next to one in another form")
+    return Foreign(other.form, other.span, why=other.why or "it is next to a call in another form")
 
 
 _NOT_SPACE: Final = re.compile(r"\S")
@@ -168,7 +168,7 @@ def _in_dialects(
     whole = (len(text) - len(text.lstrip()), len(text.rstrip()))
     others = [each.trials[0] for each in against if each.trials[0].speaks]
     if any(trial.actions for trial in (best, *others)) and others:
-        why = f"it could also be one in the form of {others[0].dialect.name}"
+        why = f"it could also be a call in the form of {others[0].dialect.name}"
         return Foreign(form, whole, why=why) if best.is_told else None
     if best.errors:
         wrong, span = best.errors[0], best.errors[0].span or whole
@@ -193,7 +193,7 @@ def _in_dialects(
     why = _doubt(text, best, spans)
     frame = framed(text, without([whole], best.said))
     if not best.is_told and is_torn(text, frame):
-        why = "it is in brackets that hold more"
+        why = "it is in brackets with other text"
     if not best.dialect.several:
         why = why or _mixed(tools, actions[0])
     if why:
@@ -218,7 +218,7 @@ def _mixed(tools: ToolSet | None, action: AgentAction) -> str:
     key = _KEY(values[0]) if len(values) == 1 and isinstance(values[0], str) else None
     if key is None or tools is None or not tools.checks(action.tool):
         return ""
-    return "its input has a key" if tools.declares(action.tool, (key[1],)) else ""
+    return "its input names a parameter" if tools.declares(action.tool, (key[1],)) else ""
 
 
 _KEY: Final = re.compile(r"[\s>*`-]*([\w-]+)[*`]*\s*[:=]").match

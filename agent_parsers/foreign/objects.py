@@ -39,7 +39,7 @@ _OTHERS: Final = frozenset(
 
 
 class ReadObject(NamedTuple):
-    """An object of a text."""
+    """A JSON object in a text."""
 
     value: dict[str, Any] | None
     """The object; `None` if it cannot be read."""
@@ -54,7 +54,7 @@ def object_at(text: str, at: int, *, lenient: bool) -> ReadObject:
 
     Args:
         text: The text.
-        at: Where the brace stands.
+        at: Offset of the brace.
         lenient: Whether to repair it; see `output_parsers.repair_json`.
     """
     repeated: list[str] = []
@@ -114,7 +114,7 @@ def _overwrites(text: str) -> bool:
 
 
 def fitted(tools: ToolSet, tool: str, given: Any) -> Any:
-    """Return *given* as the *tool* takes it; `None` if it does not."""
+    """Return the input *given* as *tool* takes it; `None` if the tool does not take it."""
     try:
         return tools.read(tool, given, lenient=True).value
     except OutputParserException:
@@ -122,7 +122,7 @@ def fitted(tools: ToolSet, tool: str, given: Any) -> Any:
 
 
 def calls_in(value: dict[str, Any], tools: ToolSet, depth: int = 0) -> list[tuple[str, Any]] | None:
-    """Return the calls, tools and inputs, in an object.
+    """Return the calls in an object, as pairs of a tool and its input.
 
     Returns:
         The calls; an empty list if it looks like a call that no tool takes, or that can be read in

@@ -55,16 +55,16 @@ _CLOSERS: Final = " \t\r\n[](),;}`~\"'\ufeff\u200b"
 
 
 class Mention(NamedTuple):
-    """A place where the name of a tool stands as a word."""
+    """A place in a text where the name of a tool appears as a word."""
 
     start: int
     stop: int
     tool: str
-    """The tool; the text may spell it in another case, or joined to what stands beside it."""
+    """The tool; the text may spell it in another case, or join it to the text beside it."""
 
 
 def mentions_of(names: Iterable[str], text: str) -> Iterator[Mention]:
-    """Yield the places in *text* where one of the *names* of tools stands, in order.
+    """Yield the places in *text* where one of the *names* of tools appears, in order.
 
     A name may follow others and a dot, as in ``functions.search``, and be called as Llama calls the
     tools that it knows, ``search.call``.
@@ -108,13 +108,13 @@ _JOINED: Final = re.compile(
 
 
 def is_structural(text: str, mention: Mention) -> bool:
-    """Return whether a *mention* of a tool has a sign next to it, such as a bracket."""
+    """Return whether the name in *mention* has a structural sign next to it, such as a bracket."""
     before = text[max(0, mention.start - 1) : mention.start]
     return before in _STRUCTURAL_BEFORE or _STRUCTURAL_BEHIND(text, mention.stop) is not None
 
 
 def line_before(text: str, at: int) -> str:
-    """Return what stands before offset *at* on its line, or the end of that if it is long."""
+    """Return the part of the line before offset *at*, or only its end if it is long."""
     first = max(0, at - _LONGEST_LEAD)
     return text[max(first, text.rfind("\n", first, at) + 1) : at]
 
@@ -125,7 +125,7 @@ def is_over(text: str, at: int) -> bool:
 
 
 def framed(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
-    """Return the *spans* of calls in *text* with the marks of no dialect that enclose them."""
+    """Return the *spans* of calls in *text*, extended by the marks around them."""
     start, stop = spans[0][0], spans[-1][1]
     before = _MARKS_BEFORE(text[max(0, start - _LONGEST_LEAD) : start])
     start = len(text[: start - (0 if before is None else len(before[0]))].rstrip())
@@ -142,17 +142,17 @@ _MARKS_BEFORE: Final = re.compile(
 
 
 def is_in_clause(text: str, start: int, stop: int) -> bool:
-    """Return whether words of one sentence stand on both sides of *start* to *stop* in *text*."""
+    """Return whether a sentence continues around the span from *start* to *stop* in *text*."""
     before = line_before(text, start).rstrip()[-1:]
     after = _MARKS_BEHIND.sub("", text[stop:].partition("\n")[0]).lstrip(_CLOSERS)[:1]
     return (before.isalnum() or before in (",", ";")) and after.islower()
 
 
 def stands(text: str, spans: Sequence[Span]) -> list[Stand]:
-    """Return how the calls at *spans*, which are in order, stand in *text*.
+    """Return for each of *spans*, in order, whether the call in *text* is alone or quoted.
 
-    A fence is dressing if it encloses the whole text, or its tag says that it holds calls. A call
-    in any other fence at the end of the text stands in a fence; with text after that, it is quoted.
+    A fence is dressing if it encloses the whole text, or if its tag says that it contains calls. A
+    call in any other fence at the end of the text is in a fence; if text follows, it is quoted.
     """
     holes = merged(spans)
     around = Surroundings(text, holes)
@@ -179,7 +179,7 @@ def stands(text: str, spans: Sequence[Span]) -> list[Stand]:
 
 
 def unmarked(text: str, start: int) -> int:
-    """Return where the marks end that stand before a call, from offset *start* of *text* on."""
+    """Return where the call begins after the marks at offset *start* of *text*."""
     marks = _MARKS(text, start)
     return start if marks is None else marks.end()
 
@@ -197,7 +197,7 @@ _SAYS_CALL: Final = re.compile(
 
 
 def other_mark(text: str, calls: Sequence[Span]) -> str:
-    """Return what quotes one of the *calls*, or a mark of another thing before it: ``[ERROR]``."""
+    """Return what quotes one of the *calls*, or a mark before it that is not for calls."""
     around = Surroundings(text, calls)
     for number, (start, _) in enumerate(calls):
         quotation = around.quotation(number)
@@ -207,7 +207,7 @@ def other_mark(text: str, calls: Sequence[Span]) -> str:
 
 
 def other_lead(text: str, start: int) -> str:
-    """Return the mark right before offset *start* that does not say that a call follows."""
+    """Return the mark before offset *start* if it does not announce a call; else ``""``."""
     lead = line_before(text, start)
     for mark in reversed([*_each_mark(lead)]):
         if _SAYS(lead, mark.end()) is not None or _ENDS_MARK(mark[0]) is not None:
@@ -219,7 +219,7 @@ def other_lead(text: str, start: int) -> str:
 
 
 def is_in_block(text: str, spans: Sequence[Span]) -> bool:
-    """Return whether one of the calls at *spans* stands in a block of code, such as a loop."""
+    """Return whether one of the calls at *spans* is in a block of code, such as a loop."""
     return any(_OPENS_BLOCK(text[max(0, at - _LONGEST_LEAD) : at]) is not None for at, _ in spans)
 
 
@@ -230,7 +230,7 @@ _OPENS_BLOCK: Final = re.compile(
 
 
 def is_indented(text: str, at: int) -> bool:
-    """Return whether offset *at* stands in an indented block, as Markdown has them, below text."""
+    """Return whether offset *at* is in an indented code block, as in Markdown, below text."""
     start = text.rfind("\n", 0, at) + 1
     if not text[start:at].expandtabs(4).startswith(" " * 4):
         return False
@@ -239,13 +239,13 @@ def is_indented(text: str, at: int) -> bool:
 
 
 def are_fenced(text: str, spans: Sequence[Span], begin: int) -> bool:
-    """Return whether one of the calls at *spans* stands in a fence with text around it.
+    """Return whether one of the calls at *spans* is in a fence with text around it.
 
     Args:
         text: The text.
         spans: The spans, in order.
-        begin: Where the first mark of their dialect stands, which may write fences behind it; -1
-            without a mark.
+        begin: Offset of the first mark of their dialect, after which fences may belong to the
+            dialect; -1 without a mark.
     """
     holes = merged(spans)
     found = Surroundings(text, holes).closed
@@ -260,7 +260,7 @@ def _is_fence(text: str, quotation: Quotation) -> bool:
 
 
 def is_example(text: str, span: Span) -> bool:
-    """Return whether the sentence around a *span* of *text* says that it is an example."""
+    """Return whether the sentence around *span* in *text* says that it is an example."""
     start, stop = span
     before = _OPENS_FENCE.sub("", text[max(0, start - _LONGEST_LEAD) : start])
     lead = before.rstrip(" \t\r\n`[(").rpartition("\n")[2]

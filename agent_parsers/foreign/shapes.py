@@ -44,13 +44,13 @@ if TYPE_CHECKING:
 
 
 class Shape(NamedTuple):
-    """Text that has the shape of calls."""
+    """Text that looks like calls, in the form of no dialect."""
 
     form: str
-    """Which shape, to follow the word "call"."""
+    """The shape, in words that follow "call"."""
     span: Span
     calls: tuple[tuple[str, Any], ...] = ()
-    """The tools and their inputs; nothing if no tool takes it."""
+    """The tools and their inputs; empty if no tool takes the input."""
     why: str = ""
     """Why no call can be made of it."""
     is_doubtful: bool = False
@@ -76,11 +76,11 @@ _KEY: Final = re.compile(r"(?:--?|(?<!\w):)(\w+)|\b(\w+)\s*[=:]")
 _CUT: Final = "it is cut off, or cannot be read"
 _NO_VALUES: Final = "its arguments are not values that the tool takes"
 _UNKNOWN: Final = "no dialect writes calls like that"
-_NOT_TAKEN: Final = "the tool does not take it, or it can be read in two ways"
+_NOT_TAKEN: Final = "the tool does not take its input, or it can be read in two ways"
 
 
 def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Foreign | None:
-    """Find the calls in *text* that have a general shape.
+    """Find what looks like calls in *text*, in the form of no dialect.
 
     Args:
         text: The text of an answer.
@@ -108,7 +108,7 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
     first, last = alone[0], alone[-1]
     spans = [shape.span for shape in shapes]
     if is_torn(text, spans) or is_in_block(text, spans):
-        return Foreign(first.form, first.span, why="it is part of code, or of a broken list")
+        return Foreign(first.form, first.span, why="it is part of code or of a broken list")
     if (wrong := next((shape for shape in alone if not shape.calls), None)) is not None:
         return Foreign(wrong.form, wrong.span, why=wrong.why)
     if not is_over(text, last.span[1]):
@@ -116,10 +116,10 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
     cores = [(unmarked(text, s.span[0]), s.end) if s.end >= 0 else s.span for s in alone]
     why = (mark := other_mark(text, cores)) and f"it is in, or comes after, {mark}"
     if len(alone) < len(shapes):
-        return Foreign(first.form, first.span, why="another beside it is quoted")
+        return Foreign(first.form, first.span, why="another call next to it is quoted")
     for one, other in pairwise(alone):
         if not is_over(text[one.span[1] : other.span[0]], 0):
-            return Foreign(other.form, other.span, why="it is one of several, with text between")
+            return Foreign(other.form, other.span, why="text is between it and another call")
     frame = framed(text, [(first.span[0], last.span[1])])
     calls = (ForeignCall(*call, shape.span, None, frame) for shape in alone for call in shape.calls)
     return Foreign(first.form, (first.span[0], last.span[1]), tuple(calls), why)
@@ -132,16 +132,16 @@ _DOCUMENT: Final = re.compile(
 
 
 def find_nameless(text: str) -> Foreign | None:
-    """Find what is a call whatever tools there are, at the end of *text*.
+    """Find a call at the end of *text* that is one for any set of tools.
 
-    That is an object with a name and arguments, as many dialects write it, or an element with a
-    name and parameters.
+    It is an object with a name and arguments, as in many dialects, or an element with a name and
+    parameters.
     """
     why = "the tools are not known"
     is_closed = text.rstrip().endswith(">")
     if is_closed and (element := _NAMED_ELEMENT(text)) is not None:
         span = (element.start(), len(text.rstrip()))
-        return Foreign("as an element with a name and parameters", span, why=why)
+        return Foreign("written as an element with a name and parameters", span, why=why)
     at = text.find("{")
     while at >= 0:
         read = object_at(text, at, lenient=False)
@@ -150,7 +150,7 @@ def find_nameless(text: str) -> Foreign | None:
         is_named = isinstance(value.get("name"), str) and len(value) == 2
         if is_named and given and isinstance(given[0], dict) and not is_schema(given[0]):
             is_call = stands(text, [(at, read.stop)]) == ["alone"] and is_over(text, read.stop)
-            form = "as an object with a name and arguments"
+            form = "written as an object with a name and arguments"
             return Foreign(form, (at, read.stop), why=why) if is_call else None
         at = text.find("{", max(read.stop, at + 1))
     return None
@@ -186,7 +186,7 @@ def _objects(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Iterator
         if waiting == len(quoted):
             return
         read = object_at(text, at, lenient=True)
-        form = f"as an object that names {quoted[waiting].tool}"
+        form = f"written as an object that names {quoted[waiting].tool}"
         if read.value is None:
             if _TO_NAME(text[at : quoted[waiting].start]) and quoted[waiting].start < at + 200:
                 yield Shape(form, (at, len(text)), why=_CUT)
@@ -233,7 +233,7 @@ def _at_name(text: str, mention: Mention, tools: ToolSet, unclosed: set[str]) ->
     enclosed = enclosed_call(text, mention, tools, unclosed)
     if enclosed is not None:
         calls = () if enclosed.tool_input is None else ((mention.tool, enclosed.tool_input),)
-        form = f"as an element named for {mention.tool}"
+        form = f"written as an element named after {mention.tool}"
         is_data = isinstance(enclosed.tool_input, dict) and bool(enclosed.tool_input)
         is_led = spellings.is_role(line_before(text, enclosed.span[0])) is not None
         return Shape(form, enclosed.span, calls, enclosed.why, is_data=is_data or is_led)
@@ -266,7 +266,7 @@ def _named_in_code(text: str, mention: Mention, start: int, tools: ToolSet) -> S
     is_argument = before.rstrip("\"'")[-1:] == "(" and spellings.opens_helper(before) is not None
     if not (is_named or is_argument):
         return None
-    form = f"as code that names {mention.tool}"
+    form = f"written as code that names {mention.tool}"
     return Shape(form, (start, len(text)), why=_UNKNOWN, is_doubtful=True)
 
 
@@ -283,7 +283,7 @@ def _called_in_code(text: str, mention: Mention, span: Span, tools: ToolSet) -> 
         return code._replace(is_data=True) if code.calls and code.calls[0][1] else None
     if spellings.leads_in_code(before) is None or _IS_PROSE(text[:_LONGEST_COMMAND]):
         return None
-    form = f"as code that calls {mention.tool}"
+    form = f"written as code that calls {mention.tool}"
     return Shape(form, (span[0], len(text)), why=_NO_VALUES, is_doubtful=True)
 
 
@@ -308,7 +308,7 @@ def _beside_object(text: str, mention: Mention, start: int, tools: ToolSet) -> S
 def _with_object(text: str, mention: Mention, start: int, at: int, tools: ToolSet) -> Shape:
     """Return the shape of a name, from offset *start* on, and the object at offset *at*."""
     read = object_at(text, at, lenient=True)
-    form = f"as the name {mention.tool} and an object"
+    form = f"written as the name {mention.tool} and an object"
     given, tool = read.value, mention.tool
     inner = calls_in(given, tools) if given and not tools.declares(tool, given) else None
     if inner is not None:  # the object is a call itself, and has to name the same tool
@@ -356,19 +356,19 @@ def _labelled(text: str, mention: Mention, tools: ToolSet) -> Shape | None:
     stop = len(text.rstrip()) if over is None or "BEGIN_ARG" in rest else over.start()
     if not is_over(text, stop) and not any(map(spellings.is_input, keys)):
         return None
-    form = f"as lines with {mention.tool} and its parameters"
+    form = f"written as lines with {mention.tool} and its parameters"
     return Shape(form, (mention.start - len(before), stop), why=_UNKNOWN, is_data=True)
 
 
 def _in_marks(text: str, mention: Mention, unclosed: set[str]) -> Shape | None:
     """Return the shape of an element that holds a call, or of a name and elements of arguments."""
     if (span := called_element(text, mention, unclosed)) is not None:
-        return Shape(f"as an element with {mention.tool} in it", span, why=_UNKNOWN)
+        return Shape(f"written as an element with {mention.tool} in it", span, why=_UNKNOWN)
     lead = line_before(text, mention.start)
     if spellings.to_elements(text, mention.stop) is None or spellings.leads_to_name(lead) is None:
         return None
     span = (mention.start - len(lead), len(text))
-    return Shape(f"as the name {mention.tool} and elements", span, why=_UNKNOWN)
+    return Shape(f"written as the name {mention.tool} and elements", span, why=_UNKNOWN)
 
 
 def _command(text: str, mention: Mention, start: int, tools: ToolSet) -> Shape | None:
@@ -386,15 +386,18 @@ def _command(text: str, mention: Mention, start: int, tools: ToolSet) -> Shape |
     )
     if not is_command or text[:start].strip() or _IS_PROSE(text[:_LONGEST_COMMAND]):
         return None
-    form = f"as the name {mention.tool} and parameters"
+    form = f"written as the name {mention.tool} and parameters"
     return Shape(
-        form, (start, len(text)), why="nothing shows where they begin and end", is_doubtful=True
+        form,
+        (start, len(text)),
+        why="nothing shows where the parameters begin and end",
+        is_doubtful=True,
     )
 
 
 def _code(text: str, mention: Mention, span: Span, tools: ToolSet) -> Shape:
     """Return the shape of a call in code, given the *span* of its name and parenthesis."""
-    form = f"as code that calls {mention.tool}"
+    form = f"written as code that calls {mention.tool}"
     start, at = span
     depth = 1
     for token in _CODE.finditer(text, at):

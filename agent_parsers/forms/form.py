@@ -23,7 +23,7 @@ Marks: TypeAlias = tuple[str, str]
 
 
 class WrittenCall(NamedTuple):
-    """One call of a turn to be written."""
+    """One call in a turn that is to be written."""
 
     tool: str
     """Name of the tool."""
@@ -35,7 +35,7 @@ class WrittenCall(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One step to be written: a thought, then an action or an answer.
+    """One step that is to be written: a thought, then an action or an answer.
 
     In dialects whose turns may have several calls, it is a whole turn, which may also have
     `content`.
@@ -67,7 +67,7 @@ class Written:
 
     @property
     def said(self) -> str:
-        """The answer, or the content beside calls."""
+        """The answer, or the content next to the calls."""
         return self.content if self.tool else self.answer
 
 
@@ -75,10 +75,10 @@ class Written:
 
 
 def write_json(value: Any) -> str:
-    """Return *value* as JSON, as chat templates write it.
+    """Return *value* as JSON in the style of chat templates.
 
     Raises:
-        ValueError: It contains a value that JSON does not have, such as not-a-number.
+        ValueError: It contains a value that JSON does not have, such as NaN.
     """
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
@@ -87,10 +87,10 @@ def write_object(value: Any) -> str:
     """Return an object as JSON.
 
     Raises:
-        ValueError: *value* is no object.
+        ValueError: *value* is not an object.
     """
     if not isinstance(value, dict):
-        raise ValueError(f"the input is an object of parameters, not {value!r}")  # noqa: TRY004
+        raise ValueError(f"the input must be an object, not {value!r}")  # noqa: TRY004
     return write_json(value)
 
 
@@ -100,9 +100,9 @@ def write_value(value: Any) -> str:
 
 
 def write_python_value(value: Any) -> str:
-    """Return *value* as templates do that leave ``True`` and ``None`` to Python.
+    """Return *value* as some templates write it, with ``True`` and ``None`` as in Python.
 
-    Lists and objects are written as JSON, text unchanged.
+    Lists and objects are written as JSON; text is unchanged.
     """
     return str(value) if value is None or isinstance(value, bool) else write_value(value)
 
@@ -114,7 +114,7 @@ def inputs_of(call: WrittenCall) -> dict[str, Any]:
         ValueError: Its input is not an object.
     """
     if not isinstance(call.tool_input, dict):
-        raise ValueError(f"the input is an object of parameters, not {call.tool_input!r}")  # noqa: TRY004
+        raise ValueError(f"the input must be an object, not {call.tool_input!r}")  # noqa: TRY004
     return call.tool_input
 
 
@@ -160,16 +160,18 @@ def _check_holes(form: CallForm | ParameterForm, needed: str) -> None:
     if holes.count(needed) != 1:
         found = ", ".join(f"{{{name}}}" for name in holes) or "no hole"
         kind = type(form).__name__
-        raise ValueError(f"the text of a {kind} has {{{needed}}} once, not {found}: {form.text!r}")
+        raise ValueError(
+            f"a {kind} needs {{{needed}}} once in its text, not {found}: {form.text!r}"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ParameterForm:
-    """How the parameters of a call are spelt that have texts of their own around them."""
+    """How a call's parameters are spelt, if each of them has text around it, such as tags."""
 
     text: str
-    """One parameter, with ``{key}`` and ``{value}``; ``{is_text}`` says whether it is a text, and
-    ``{type}`` of which type it is."""
+    """One parameter, with ``{key}`` and ``{value}``; ``{is_text}`` says whether it is text, and
+    ``{type}`` which type it has."""
     between: str = ""
     """Text between two parameters."""
     write_value: Callable[[Any], str] = write_value
@@ -184,12 +186,12 @@ class ParameterForm:
 
     @cached_property
     def segments(self) -> tuple[str, ...]:
-        """The texts of one parameter, and between them the names of holes."""
+        """The texts around the fields of one parameter, alternating with the fields' names."""
         return _segments(self.text)
 
     @property
     def names_types(self) -> bool:
-        """Whether a parameter says of which type its value is."""
+        """Whether a parameter says which type its value has."""
         return "type" in self.segments[1::2]
 
     def __call__(self, parameters: dict[str, Any]) -> str:
@@ -221,12 +223,12 @@ class CallForm:
 
     @cached_property
     def segments(self) -> tuple[str, ...]:
-        """The texts of the call, and between them the names of holes."""
+        """The texts around the fields of the call, alternating with the fields' names."""
         return _segments(self.text)
 
     @property
     def names(self) -> set[str]:
-        """The names of its holes, without quotes."""
+        """The names of its fields, without quotes."""
         return {name.strip('"') for name in self.segments[1::2]}
 
     @cached_property
@@ -255,7 +257,7 @@ class CallForm:
 class Form:
     """How a dialect spells its turns: a thought, content and calls, or a thought and an answer.
 
-    Without `thought`, a thought is left out; `render` notices that and raises.
+    Without `thought`, thoughts are not written; `render` notices that and raises.
     """
 
     call: CallForm
@@ -296,12 +298,12 @@ class Form:
         if self.own is not None or "id" not in self.call.names:
             return
         if self.call_id is None:
-            raise ValueError(f"calls have ids, and no call_id makes them: {self.call.text!r}")
+            raise ValueError(f"calls have ids, but call_id= is missing: {self.call.text!r}")
         if not self.ids:
-            raise ValueError(f"calls have ids, and no ids= says how: {self.call.text!r}")
+            raise ValueError(f"calls have ids, but ids= is missing: {self.call.text!r}")
 
     def pattern_of_ids(self, tool: str) -> str:
-        """Return a pattern for an id, the group ``id``, given one for the *tool*; see `ids`."""
+        """Return a pattern for an id, with the group ``id``, given a pattern for the *tool*."""
         if not self.ids:
             return ""
         holes = {"{tool}": tool, "{number}": "[0-9]++"}
@@ -314,7 +316,7 @@ class Form:
 
     @property
     def shows_calls(self) -> bool:
-        """Whether it says how calls are spelt: with the name of a tool, or for its only tool."""
+        """Whether the form shows how calls are spelt: it names the tool, or has only one tool."""
         return bool(self.own_tool) or "tool" in f"{self.call.text}{self.ids}"
 
     def __call__(self, step: Written) -> str:
@@ -343,9 +345,9 @@ class Form:
         if not calls:
             calls = (WrittenCall(str(self.answer), step.answer),)
         if self.is_single and step.others:
-            raise ValueError("it has one call in a turn")
+            raise ValueError("a turn has only one call")
         if step.content and self.content is None:
-            raise ValueError("it has no content beside calls")
+            raise ValueError("a turn with calls has no content")
         if self.call_id is not None:
             calls = tuple(
                 call._replace(id=self.call_id(call.tool, call.id, number))

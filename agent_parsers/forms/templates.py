@@ -38,7 +38,7 @@ class Templates(NamedTuple):
     head: str
     """A call up to its input, or to its parameters."""
     tail: str
-    """A call from there on."""
+    """The rest of the call, after the input or the parameters."""
     parameter: str
     """One parameter; empty if the input is written as JSON."""
     between: str
@@ -92,13 +92,13 @@ def _joined(segments: tuple[str, ...], slots: Mapping[str, str]) -> str:
 
 
 def pattern(piece: str, ids: str = "", *, first: bool = True, last: bool = True) -> str:
-    """Return a pattern for a *piece* of a template.
+    """Return a regular expression for a *piece* of a template.
 
     Args:
         piece: The text.
         ids: Pattern for an id.
-        first: Whether white space at the beginning of the piece may be longer or left out.
-        last: Whether white space at its end may.
+        first: Whether white space at the beginning of the piece may be longer, or missing.
+        last: Likewise for white space at the end of the piece.
     """
     made = []
     at = 0

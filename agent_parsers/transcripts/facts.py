@@ -17,7 +17,7 @@ FACTS: Final = (
 
 
 class Fact(NamedTuple):
-    """Something that is true of a step, or of a run."""
+    """One fact about a step or a run, to be counted: a tool, a repair, an error."""
 
     kind: str
     """One of `FACTS`."""
@@ -28,19 +28,19 @@ class Fact(NamedTuple):
 
 
 def form_of(run: Transcript) -> str:
-    """Return what a run was read as: its dialect, or the form of its log; empty if unknown."""
+    """Return the dialect of a run or, if its log is not text, the reader; empty if unknown."""
     return (run.source.dialect or run.source.reader) if run.source else ""
 
 
 def first_line_of(run: Transcript) -> int:
-    """Return the line of the file where the text of a run begins; 0 if it is not a text there."""
+    """Return the line of the file where a run begins; 0 if the log is not plain text."""
     source = run.source
     is_text = source is not None and source.reader == "plain" and not source.within
     return source.line if source is not None and is_text else 0
 
 
 def facts_of(run: Transcript) -> Iterator[Fact]:
-    """Yield the facts about a run and its steps; repairs and notices as often as there are any."""
+    """Yield the facts about a run and its steps; each repair and each notice is one fact."""
     yield Fact("read_as", form_of(run))
     for repair in run.question_repairs:
         yield Fact("repairs_by_kind", repair.kind)

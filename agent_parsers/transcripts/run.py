@@ -37,14 +37,14 @@ class _Text:
         self.span: Span | None = None
 
     def add(self, delta: Delta) -> None:
-        """Add a piece; after a marker it begins on a new line."""
+        """Add a piece of text, on a new line if a marker precedes it."""
         if self.span is not None and self.span[1] < delta.span[0]:
             self._parts.append("\n")
         self._parts.append(delta.text)
         self.span = (self.span or delta.span)[0], delta.span[1]
 
     def add_all(self, other: _Text) -> None:
-        """Add another text, which follows this one, on a new line."""
+        """Add another text on a new line."""
         if self.span is None:
             self._parts, self.span = other._parts, other.span
         elif other.span is not None:
@@ -92,7 +92,7 @@ class Run:
 
     Args:
         dialect: The dialect of the run.
-        begins: The part that begins after each marker, by the marker's name.
+        begins: The part that each marker begins, by the marker's name.
         repairs: Repairs of the run that have already been reported.
     """
 
@@ -115,7 +115,7 @@ class Run:
 
     @property
     def is_answered(self) -> bool:
-        """Whether the last step is an answer, and nothing was observed after it."""
+        """Whether the last step is an answer without an observation after it."""
         return isinstance(self._step.done, Finish) and not self._step.is_observed
 
     @property
@@ -124,7 +124,7 @@ class Run:
         return self._question.span is not None
 
     def take(self, event: Event) -> list[TranscriptStep]:
-        """Take the next event, and return the step that it ends, if any."""
+        """Process the next event; return the step that it ends, or an empty list."""
         over: list[TranscriptStep] = []
         match event:
             case ThoughtDelta() | ToolNamed() | ActionComplete() | Finish() | StepFailed():
@@ -151,12 +151,12 @@ class Run:
         return over
 
     def give_up_repairs(self) -> list[Repair]:
-        """Return the repairs whose text has not arrived yet, and forget them."""
+        """Remove and return the repairs whose text has not arrived yet."""
         repairs, self._repairs = self._repairs, []
         return repairs
 
     def end_step(self) -> list[TranscriptStep]:
-        """End the current step and return it, if there is one."""
+        """End the current step and return it in a list; empty if there is none."""
         if not self._step.done:
             return []
         step = self._step.step(self._dialect, len(self._steps) + 1)
@@ -165,7 +165,7 @@ class Run:
         return [step]
 
     def close(self) -> list[TranscriptStep]:
-        """End the run and return its last step, if there is one."""
+        """End the run and return its last step in a list; empty if there is none."""
         self._step.repairs += self.give_up_repairs()
         return self.end_step()
 

@@ -46,7 +46,7 @@ NoticeKind: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Notice(Storable):
-    """Something that a log does not say, or that no step of its run contains."""
+    """Something that a log leaves out, or that no step of its run contains."""
 
     kind: NoticeKind
     message: str
@@ -61,12 +61,12 @@ class Notice(Storable):
 
 @dataclass(frozen=True, slots=True)
 class RunSource(Storable):
-    """Where a run was read from, and how its form was recognised."""
+    """Where a run was read from, and by which reader and in which dialect."""
 
     reader: str
     """Name of the reader, such as ``"langchain_console"``; `list_readers` has them all."""
     within: tuple[str, ...] = ()
-    """Names of the readers of what surrounds the log, from the outside: ``("notebook",)``."""
+    """Names of the readers of what surrounds the log, outermost first: ``("notebook",)``."""
     dialect: str = ""
     """Name of the dialect in which the model's text was read; empty if the log is not text."""
     evidence: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class TranscriptStep(Storable):
     number: int
     """Number of the step in the run, from 1."""
     thought: str
-    """The thought: what the model reasoned, by itself or in a dialect. It may be empty."""
+    """The thought: the model's reasoning, native or in a dialect. It may be empty."""
     action: AgentAction | AgentFinish | None
     """The action or the answer; `None` if it could not be read."""
     observation: str | None
@@ -108,7 +108,7 @@ class TranscriptStep(Storable):
 
 @dataclass(frozen=True, slots=True)
 class Conversation(Storable):
-    """The conversation of which a run is one turn."""
+    """The conversation that a run belongs to, as one of its turns."""
 
     id: str = ""
     """Its id in the log; empty if it has none."""
@@ -118,7 +118,7 @@ class Conversation(Storable):
 
     @property
     def earlier(self) -> tuple[Transcript, ...]:
-        """The runs of the conversation before this one; the JSON form does not have them."""
+        """The earlier runs of the conversation; they are not part of the JSON form."""
         return tuple(self._runs[: self.turn - 1])
 
     def is_same(self, other: Conversation | None) -> bool:
@@ -177,7 +177,7 @@ class Transcript(Storable, Viewable):
 
     @property
     def failed(self) -> tuple[TranscriptStep, ...]:
-        """The steps that could not be read: cut off, or not in this dialect; each has an error."""
+        """The steps that could not be read, such as incomplete ones; each has an error."""
         return tuple(step for step in self.all_steps if step.error is not None)
 
     @property
@@ -188,7 +188,7 @@ class Transcript(Storable, Viewable):
 
     @property
     def about(self) -> tuple[str, ...]:
-        """What is known of the run besides its steps, in words: its turn, its caller, metadata."""
+        """What is known about the run apart from its steps: its turn, caller and metadata."""
         told = [f"{name}: {value}" for name, value in self.metadata.items()]
         if self.called_by:
             told.insert(0, f"carries out the call {self.called_by}")
@@ -205,12 +205,12 @@ class Transcript(Storable, Viewable):
 
     @property
     def output(self) -> Any:
-        """The answer itself; `None` if the run ended without one."""
+        """The value of the final answer; `None` if the run ended without one."""
         return None if self.finish is None else self.finish.output
 
 
 def transcript_of(run: Any) -> Transcript:
-    """Return a *run*, of a log or of `run_agent`, as one of a log.
+    """Return a *run*, from a log or from `run_agent`, as a `Transcript`.
 
     Raises:
         TypeError: *run* is not a run.
@@ -218,7 +218,7 @@ def transcript_of(run: Any) -> Transcript:
     if isinstance(run, Transcript):
         return run
     if not (hasattr(run, "steps") and hasattr(run, "finish")):
-        raise TypeError(f"expected a run, as of read_runs or run_agent, not {type(run).__name__}")
+        raise TypeError(f"expected a run from read_runs or run_agent, not {type(run).__name__}")
     told = [*map(_step_of, run.steps)]
     if run.finish is not None:
         told.append((run.finish, None, None))

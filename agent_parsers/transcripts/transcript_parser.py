@@ -74,7 +74,7 @@ def parse_transcripts(
         is_path = _PATH.fullmatch(text) is not None
         error = OutputParserException(
             "found no step in the transcript"
-            + (f", but what looks like a path: read_runs({text!r}) reads it" if is_path else ""),
+            + (f"; the text looks like a path: use read_runs({text!r})" if is_path else ""),
             observation="Write the steps of the run, each with its labels.",
             llm_output=text,
         )
@@ -85,7 +85,7 @@ def parse_transcripts(
 
 
 class TranscriptParser:
-    """Reads a transcript as it streams in; `runs` has the runs that are complete.
+    """Reads a transcript as it streams in; `runs` has the complete runs.
 
     Args:
         dialect: The dialect of the transcript, or its name.
@@ -114,7 +114,7 @@ class TranscriptParser:
         self._run = Run(dialect, self._begins)
 
     def feed(self, chunk: str) -> list[TranscriptStep]:
-        """Take the next *chunk* and return the steps that it completes.
+        """Read the next *chunk* and return the steps that it completes.
 
         Raises:
             OutputParserException: The transcript is longer than *max_chars*.
@@ -171,7 +171,7 @@ def parse_record(
     lenient: bool = True,
     tools: Tools | None = None,
 ) -> Transcript:
-    """Read a run that is recorded turn by turn.
+    """Read a run from a record with one entry for each turn.
 
     Args:
         record: An object with ``steps``, each with the model's ``output`` and, except for the
@@ -200,7 +200,7 @@ def parse_record(
     for number, step in enumerate(steps, 1):
         output = step.get("output") if isinstance(step, Mapping) else None
         if not isinstance(output, str):
-            raise _bad_record(f"expected the text 'output' in step {number}", record)
+            raise _bad_record(f"expected a string 'output' in step {number}", record)
         seen = step.get("observation")
         # What was observed, or the next step, followed it.
         ended: Ended = "unknown" if seen is None and number == len(steps) else "stop"
@@ -222,9 +222,9 @@ def read_output(
     lenient: bool = True,
     ended: Ended = "unknown",
 ) -> list[TranscriptStep]:
-    """Return the steps in one *output* of a model that *ended* so: one, or one for each call.
+    """Return the steps in one *output* of a model: one, or one for each of several calls.
 
-    A step that cannot be read has an error. Text beside the calls is the content of the first.
+    A step that cannot be read has an error. Text outside the calls is the content of the first.
     """
     mode: Mode = "lenient" if lenient else "strict"
     plain = None if LISTENERS else whole_reader(dialect, mode).step(output, tools)

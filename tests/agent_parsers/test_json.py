@@ -42,7 +42,7 @@ PAIRS: dict[str, tuple[DialectParser, Any]] = {
 }
 every_pair = pytest.mark.parametrize("name", PAIRS)
 BOTH = "Parsing LLM output produced a final answer and a parse-able action: "
-LIST = "found a list of several actions; there is one action in a turn"
+LIST = "found a list of several actions; a turn has only one action"
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -385,7 +385,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "a codec has a problem without words": (
         lambda: with_table(read_input=two_or_more),
         laws.a_turn_is_read_or_refused,
-        "it raised LookupError: dialect 'memo' has no problem 'too_short'",
+        "it raised LookupError: dialect 'memo' does not define the problem 'too_short'",
         r"Tool:\w\nWith:.?",
     ),
     "a call reader is used twice": (

@@ -27,7 +27,7 @@ OBJECT: Final = Ahead(
 
 
 def one_of(*words: str) -> Ahead:
-    """Return an atom that requires one of *words* to follow."""
+    """Return a pattern atom that requires one of *words* to follow."""
     begun = (word[:size] for word in words for size in range(len(word)))
     return Ahead(
         f"(?={'|'.join(map(re.escape, words))})",
@@ -44,5 +44,5 @@ class Before(Literal):
 
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of each spelling."""
+        """Yield each spelling as a sequence of pattern atoms."""
         return self.followed_by(self.ahead)

@@ -9,7 +9,7 @@ What = TypeVar("What")
 
 
 class Nesting(list[What]):
-    """What is open, outermost first; finding out whether something is open takes no search.
+    """A stack of what is open, outermost first; ``in`` takes constant time.
 
     Args:
         outermost: What is open from the beginning.
@@ -23,17 +23,17 @@ class Nesting(list[What]):
         return self._count.get(what, 0) > 0
 
     def open(self, what: What) -> None:
-        """Open *what* inside all that is open."""
+        """Open *what* inside the innermost one."""
         self.append(what)
         self._count[what] += 1
 
     def close(self) -> What:
-        """Close and return what is innermost."""
+        """Close and return the innermost one."""
         closed = self.pop()
         self._count[closed] -= 1
         return closed
 
     def close_to(self, what: What) -> None:
-        """Close *what*, and all that is open inside it."""
+        """Close *what* and everything that is open inside it."""
         while self.close() != what:
             pass

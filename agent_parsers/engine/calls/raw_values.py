@@ -34,7 +34,7 @@ class RawValue:
         self.is_closed: bool = False
 
     def feed(self, text: str) -> tuple[str, str]:
-        """Read *text*; return what it adds to the value, and what follows the closed value."""
+        """Read *text*; return the part that belongs to the value, and the part after the value."""
         text = self._tail + text
         self._tail = ""
         value: list[str] = []
@@ -58,7 +58,7 @@ class RawValue:
         return "".join(value), ""
 
     def close(self) -> tuple[str, str]:
-        """End the text; return the rest of the value, and what follows it."""
+        """End the text; return the rest of the value, and the text after it."""
         tail, self._tail = self._tail, ""
         if self._held or tail.startswith(self._closer):
             self.is_closed = True
@@ -68,14 +68,14 @@ class RawValue:
 
 @cache
 def finder(marks: tuple[str, ...]) -> Search:
-    """Return a search for the first of *marks*, or the beginning of one at the end (no group)."""
+    """Return a search for one of *marks*, or for an incomplete one at the end (no group 1)."""
     begun = (mark[:size] for mark in marks for size in range(len(mark) - 1, 0, -1))
     whole, half = ("|".join(map(re.escape, texts)) for texts in (marks, begun))
     return re.compile(rf"({whole})|(?:{half})\Z").search
 
 
 def held_size(text: str, marker: str) -> int:
-    """Return how many characters at the end of *text* may turn out to begin *marker*."""
+    """Return how many characters at the end of *text* may be the beginning of *marker*."""
     for size in range(min(len(marker) - 1, len(text)), 0, -1):
         if text.endswith(marker[:size]):
             return size

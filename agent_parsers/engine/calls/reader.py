@@ -40,9 +40,9 @@ class Call:
     tool_input: str | dict[Any, Any]
     """Its input; the final answer may be any value."""
     span: Span
-    """Where the call stands."""
+    """Where the call is."""
     tool_span: Span = (0, 0)
-    """Where the name of the tool stands."""
+    """Where the name of the tool is."""
     is_answer: bool = False
     """Whether the input is the final answer; the tool name only says so."""
     problem: str = ""
@@ -119,7 +119,7 @@ class CallReader(ABC):
 
     @property
     def has_call_begun(self) -> bool:
-        """Whether a call has begun; in a state of `Table.begun`, text before it is a thought."""
+        """Whether a call has begun; in states of `Table.begun`, text before it is a thought."""
         return True
 
     @property
@@ -129,7 +129,7 @@ class CallReader(ABC):
 
     @property
     def is_in_value(self) -> bool:
-        """Whether the text ends inside a value, or after something that may close it."""
+        """Whether the text ends inside a value, or may do so."""
         return self.is_quoting
 
     @property
@@ -147,10 +147,10 @@ class CallReader(ABC):
         """Read *text*, which begins at offset *at*, and return the events it completes."""
 
     def see_closer(self) -> None:  # noqa: B027 - most readers need not know
-        """Note that a marker closes the text, so nothing of it was cut off."""
+        """Record that a marker closes the text, so it was not cut off."""
 
     def see_next_call(self) -> None:  # noqa: B027 - likewise
-        """Note that another call opens after the text, so it is not cut off."""
+        """Record that another call follows the text, so it was not cut off."""
 
     more: tuple[Call, ...] = ()
     """The calls that follow the one that `close` returns, if the text has several."""
@@ -167,7 +167,7 @@ class CallReader(ABC):
 
 
 class EmittingReader(CallReader):
-    """A call reader whose events cover its text from end to end, without gaps."""
+    """A call reader whose events cover all of its text, without gaps."""
 
     __slots__ = ("_at",)
 
@@ -182,14 +182,14 @@ class EmittingReader(CallReader):
 
 
 class CallsReader(EmittingReader):
-    """The skeleton of a reader of calls, which differ in what stands inside them.
+    """Base class of call readers that read several calls in steps.
 
     *Steps* read the text, each from where the last one stopped: what opens the calls, a call, what
-    stands between two calls, what closes them, and what follows. A step takes the text that comes
+    is between two calls, what closes them, and what follows. A step takes the text that comes
     next and returns the part that it leaves to the next step. What it cannot decide yet, it holds.
 
     What only lenient mode accepts is reported with `_accept`; in strict mode, the first such place
-    is where text begins that does not belong to the calls. Text that is no call in this notation
+    is where text begins that does not belong to the calls. Text that is not a call in this notation
     may be handed to another reader with `_hand_on`.
 
     Args:
@@ -297,5 +297,5 @@ class CallsReader(EmittingReader):
             self._wrong = span[0]
 
     def _drop_closers(self, call: Call, span: Span) -> None:
-        """Accept that the closers at *span* after a *call* match no opener."""
+        """Accept closers at *span*, after a *call*, that match no opener."""
         self._accept(call, "closer", span, "dropped a closing mark without an opening one")

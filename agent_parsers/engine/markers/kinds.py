@@ -38,7 +38,7 @@ def _any_of(chars: str) -> Atom:
 
 
 class Ahead(str):
-    """An atom at the end of a marker that consumes no text but restricts what may follow.
+    """A pattern atom at the end of a marker that restricts what may follow (a lookahead).
 
     Args:
         pattern: A lookahead.
@@ -114,7 +114,7 @@ class Literal:
     place: Choice["", "line", "text"] = ""
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of each spelling."""
+        """Yield each spelling as a sequence of pattern atoms."""
         ahead = (TEXT_END,) if self.last else ()
         texts = self.canonical, *self.variants
         for text in texts:
@@ -127,7 +127,7 @@ class Literal:
             yield (*map(re.escape, text), *longer, *ahead)
 
     def followed_by(self, ahead: Ahead) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of each spelling of a literal, and what has to follow."""
+        """Yield the atoms of each spelling, followed by *ahead*."""
         for spelling in Literal.spellings(self):
             yield *spelling, ahead
 
@@ -168,7 +168,7 @@ class Label:
         return f"{self.words}{self.colon[0]}"
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of each spelling."""
+        """Yield each spelling as a sequence of pattern atoms."""
         then = _followed_by(self.then)
         for words in (self.words, *self.also):
             for label in self._labels(words.split()):
@@ -199,9 +199,9 @@ class Label:
             yield "\n", "#", HASHES, BLANK, *label, LINE_END
 
     def counts(self, spelt: str, opener: str) -> bool:
-        """Return whether a label *spelt* so ends a text that the label *opener* opened.
+        """Return whether the label *spelt* ends the text that the label *opener* began.
 
-        It does if it is exact and not indented, or if it is dressed like *opener*.
+        It does if it is exact and not indented, or has the same indent and list mark as *opener*.
         """
         dress = _dress(spelt)
         letters = dress.letters
@@ -257,7 +257,7 @@ _dressed: Final = re.compile(
 def _dress(spelt: str) -> _Dress:
     """Return how the label in *spelt* is dressed, apart from emphasis."""
     found = _dressed(spelt)
-    assert found is not None, "it may match nothing"
+    assert found is not None, "the pattern also matches empty text"
     indent, heading, item, number = found.groups("")
     return _Dress(indent, heading or item or (number and "1"), _letters(spelt[found.end() :]))
 
@@ -287,7 +287,7 @@ class Inline:
         return f"{self.words}{self.colon[0]}"
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of each spelling."""
+        """Yield each spelling as a sequence of pattern atoms."""
         label = *map(re.escape, self.words), BLANK
         then, colon = _followed_by(self.then), _any_of(self.colon)
         yield SPACED, *label, colon, *then
@@ -295,11 +295,11 @@ class Inline:
         yield SPACED, *BOLD, *label, *BOLD, BLANK, colon, *then
 
     def is_canonical(self, _seen: str) -> bool:
-        """Return `False`: reading such a label is always a repair."""
+        """Return `False`: reading an inline label is always a repair."""
         return False
 
     def names_one_of(self, names: Container[str] | None, text: str, at: int) -> bool:
-        """Return whether *text* from *at* up to the label *then* is one of *names*."""
+        """Return whether the *text* between *at* and the label *then* is one of *names*."""
         if names is None or not self.then:
             return False
         stop = text.find(self.then, at, at + _LONGEST_NAMED)
@@ -329,12 +329,12 @@ ENDS_SENTENCE: Final = frozenset(".!?…。！？-•*")
 
 
 def spelt_texts(marker: Marker) -> tuple[str, ...]:
-    """Return the canonical text of a *marker*, and the variants if it is a `Literal`."""
+    """Return the canonical text of a *marker* and, for a `Literal`, the variants."""
     return (marker.canonical, *(marker.variants if isinstance(marker, Literal) else ()))
 
 
 def label_words(marker: Marker) -> tuple[str, ...]:
-    """Return the words of a label, also those of its other spellings; none for a `Literal`."""
+    """Return the words of a label in each of its spellings; nothing for a `Literal`."""
     if isinstance(marker, Label):
         return (marker.words, *marker.also)
     return (marker.words,) if isinstance(marker, Inline) else ()
@@ -344,6 +344,6 @@ _MARK: Final = re.compile(r"\s*+(\*\*?+|__)").match
 
 
 def open_mark(spelt: str) -> str:
-    """Return the emphasis mark that the label *spelt* opens but does not close, or ``""``."""
+    """Return the emphasis mark that the label *spelt* opens but does not close; else ``""``."""
     mark = _MARK(spelt)
     return mark[1] if mark is not None and mark[1] not in spelt[mark.end() :] else ""

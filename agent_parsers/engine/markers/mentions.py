@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class TextBefore:
-    """The text of a state before the next marker, as far as that decides what the marker means."""
+    """What the text before a marker contains, as far as the meaning of the marker depends on it."""
 
     __slots__ = (
         "_ends_in_tick", "_ticks", "blank", "depth", "has_thought", "is_first", "last", "lead",
@@ -39,19 +39,19 @@ class TextBefore:
         self._ends_in_tick = False  # whether the last run may go on
 
     def begin(self) -> None:
-        """Begin the text of a state."""
+        """Begin the text of another state."""
         self.is_first = False
         self.lead = ""
 
     def add(self, body: str) -> None:
-        """Take more text, which does not end in white space."""
+        """Add more text, which does not end in white space."""
         self.last = body[-1]
         self.lead = (self.lead + body)[-LONGEST_LEAD:]
         if self._ticks or self._ends_in_tick or "`" in body:
             self.count_ticks(body)
 
     def count_ticks(self, text: str) -> None:
-        """Count the runs of backticks on the line, of which *text* is the next part."""
+        """Count the runs of backticks in *text*, the next part of the line."""
         if "\n" in text:
             text = text[text.rfind("\n") :]
             self._ticks = 0
@@ -62,12 +62,12 @@ class TextBefore:
 
     @property
     def ends_line(self) -> bool:
-        """Whether a line has ended since the last text."""
+        """Whether the line has ended since the last text that is not white space."""
         return any("\n" in blank for blank in self.blank)
 
     @property
     def opens_backticks(self) -> bool:
-        """Whether a backtick on the line is not closed."""
+        """Whether a backtick on the line is still open."""
         return bool(self._ticks % 2)
 
 
@@ -90,22 +90,22 @@ class Nameable(Literal):
 
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of each spelling."""
+        """Yield each spelling as a sequence of pattern atoms."""
         return self.followed_by(_AHEAD)
 
 
 @dataclass(frozen=True, slots=True)
 class Given(Nameable):
-    """A marker of what the model is given, a result or a turn of another role.
+    """A marker before text that the model does not write: a tool's result, or another role's turn.
 
-    Text may mention it. It does not count before the role *own*, which is that of the model.
+    Text may mention it. Before the model's own role, *own*, it does not count.
     """
 
     own: str = ""
 
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of each spelling."""
+        """Yield each spelling as a sequence of pattern atoms."""
         if not self.own:
             return Nameable.spellings(self)
         begun = "".join(f"(?:{re.escape(char)}" for char in self.own) + ")?" * len(self.own)
@@ -125,19 +125,19 @@ SENTENCE: Final = 4 * MOST + 2
 
 @dataclass(frozen=True, slots=True)
 class Quotable(Literal):
-    """The mark of a call, which text may name: two words after it decide whether it counts."""
+    """The mark of a call, which text may mention: two words after it decide if it counts."""
 
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of each spelling."""
+        """Yield each spelling as a sequence of pattern atoms."""
         return self.followed_by(_SENTENCE)
 
 
 def is_named(last: str, blank: str, after: str) -> bool:
-    """Return whether the text only names the mark of a call, in quotes or within a sentence.
+    """Return whether the text only mentions the mark of a call, in quotes or in a sentence.
 
-    A mark is named if quotes enclose nothing else, or if words of prose stand on both sides of it:
-    ``The tag <tool_call> opens a call``. What follows a mark that counts is no such words.
+    A mark is mentioned if quotes enclose only it, or if it has words of prose on both sides:
+    ``The tag <tool_call> opens a call``. After a mark that counts, no prose follows.
 
     Args:
         last: The last character before the mark that is not white space; empty at the beginning.

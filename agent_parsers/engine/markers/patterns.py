@@ -29,22 +29,22 @@ _RUN: Final = re.compile(r".*\{\d+,(\d+)\}\+", re.DOTALL).fullmatch
 
 
 class Spelt(Hashable, Protocol):
-    """Anything that can be found in a text: a marker or a tag."""
+    """Something to be found in a text: a marker or a tag."""
 
     @property
     def canonical(self) -> str:
         """The spelling that the dialect itself writes."""
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of each spelling."""
+        """Yield each spelling as a sequence of pattern atoms."""
 
 
 class Node:
     """A node of the trie, which grows as it is walked.
 
     Args:
-        spellings: The spellings that come by here, each with the name of its marker.
-        depth: How many of their atoms lead here.
+        spellings: The spellings that lead through this node, each with the name of its marker.
+        depth: How many of their atoms lead to this node.
     """
 
     def __init__(self, spellings: Sequence[tuple[str, tuple[Atom, ...]]], depth: int = 0) -> None:
@@ -52,7 +52,7 @@ class Node:
 
     @cached_property
     def next(self) -> dict[Atom, Node]:
-        """The atoms that may come next, each with the node to which it leads."""
+        """The atoms that may come next, and the node to which each leads."""
         found: dict[Atom, list[tuple[str, tuple[Atom, ...]]]] = {}
         for each in self._spellings:
             if len(each[1]) > self._depth:
@@ -61,18 +61,18 @@ class Node:
 
     @cached_property
     def marker(self) -> str | None:
-        """The marker that ends here."""
+        """Name of the marker that ends at this node, if any."""
         return next((name for name, atoms in self._spellings if len(atoms) == self._depth), None)
 
     @cached_property
     def pending(self) -> Atom:
-        """Matches the end of a text where a lookahead has yet to be decided; empty for none."""
+        """Pattern for a text that ends before a lookahead is decided; empty without one."""
         pending = "|".join(filter(None, _pending(self)))
         return rf"(?:{pending})\Z" if pending else ""
 
 
 class Patterns:
-    """What finds the markers of one state; compiled at first use.
+    """The patterns that find the markers of one state; compiled at first use.
 
     Args:
         markers: The markers, by name; `check_markers` makes sure that those of a table differ.
@@ -103,7 +103,7 @@ class Patterns:
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
-        """Finds the first marker; ``names[match.lastindex - 1]`` is its name."""
+        """Pattern that finds the first marker; its name is ``names[match.lastindex - 1]``."""
         return re.compile(_whole(self.root))
 
     @cached_property
@@ -112,7 +112,7 @@ class Patterns:
         return tuple(_leaves(self.root))
 
     def growing(self, text: str, start: int) -> Found | None:
-        """Find the first marker, or the beginning of one at the end of *text*."""
+        """Find the first marker, or an incomplete one at the end of *text*."""
         found = self.whole.search(text, start)
         last = len(text) if found is None else found.start()
         for first in self._first(text, max(start, len(text) - self._longest)):
@@ -123,7 +123,7 @@ class Patterns:
         return found
 
     def growing_at(self, text: str, at: int) -> Found | None:
-        """Find the marker at an offset, or, before all, the beginning of one up to the end."""
+        """Find an incomplete marker from *at* to the end of *text*, or else the marker at *at*."""
         return Begun(text, at) if self._begins(text, at) else self.whole.match(text, at)
 
     def _begins(self, text: str, at: int) -> bool:
@@ -159,22 +159,22 @@ def _size(atom: Atom) -> int:
 
 @dataclass(slots=True)
 class Begun:
-    """The beginning of a marker at the end of a text, with what is asked of a match."""
+    """An incomplete marker at the end of a text; has the methods of `re.Match` that are needed."""
 
     string: str
     _start: int
     lastindex: None = None
 
     def start(self) -> int:
-        """Return where it begins."""
+        """Return where the incomplete marker begins."""
         return self._start
 
     def end(self) -> int:
-        """Return where it ends."""
+        """Return where the incomplete marker ends."""
         return len(self.string)
 
     def span(self) -> tuple[int, int]:
-        """Return where it is."""
+        """Return the span of the incomplete marker."""
         return self._start, len(self.string)
 
     def __getitem__(self, group: Literal[0]) -> str:
@@ -253,7 +253,7 @@ def check_markers(markers: Mapping[str, Spelt]) -> None:
         if begun:
             beginning, other = begun[-1]
             if beginning == spelling:
-                raise ValueError(f"marker {other!r} is spelt as {name!r} is")
+                raise ValueError(f"markers {other!r} and {name!r} are spelt alike")
             if not isinstance(spelling[len(beginning)], Ahead):
                 raise ValueError(f"marker {other!r} is the beginning of {name!r}")
         begun.append((spelling, name))

@@ -74,7 +74,7 @@ class MessageText:
         return text_of(part)
 
     def error(self, text: str) -> OutputParserException | None:
-        """Return the error of the message, which has this *text*; `None` without an error."""
+        """Return the error of the message with this *text*; `None` if there is no error."""
         if not self._has_rest:
             return None
         return _error_of(getattr(self._rest.generation(), "message", None), text)
@@ -103,11 +103,11 @@ def _error_of(message: Any, text: str) -> OutputParserException | None:
     if calls or unread:
         tool = next((name for call in calls if (name := _name_of(call))), unread)
         error = OutputParserException(
-            f"found a call of {tool!r} in the message; this parser reads what a model writes as"
-            " text: use get_parser('tools') to read calls, or send no tools in the request",
+            f"found a call of {tool!r} in the message, but this parser reads only text: use"
+            " get_parser('tools') to read calls, or send no tools in the request",
             llm_output=text,
-            observation=f"You called {tool or 'a tool'}, but calls are not read here, so nothing"
-            " was done. Write your action as text, in the format you were given.",
+            observation=f"You called {tool or 'a tool'}, but such calls are not read here, so"
+            " nothing was done. Write your action as text, in the format you were given.",
             send_to_llm=True,
         )
         error.problem = "tool_calls"

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 class Scanner:
-    """Walks the states of a *machine* over a text in chunks.
+    """Runs a *machine* over a text in chunks: finds its markers and follows its states.
 
-    It holds back what a later chunk may complete to a marker, and the white space next to it.
+    It holds back text that a later chunk may complete to a marker, and white space next to it.
 
     Args:
         machine: The dialect, compiled for one mode.
@@ -211,7 +211,7 @@ class Scanner:
         if not (table.lenient and table.several):
             return text.lstrip()
         begun = _unseen(text)
-        assert begun is not None, "it matches the empty text as well"
+        assert begun is not None, "the pattern also matches empty text"
         if begun[1] and not self._has_unseen:
             self._has_unseen = True
             span = (at + begun.start(1), at + begun.end(1))

@@ -44,14 +44,14 @@ class TurnStream(Scanner):
 
     Args:
         machine: The dialect, compiled for one mode.
-        tools: The tools there are; `None` if any will do.
+        tools: The available tools; `None` accepts any tool.
         max_chars: Longest text that is read; `None` if there is no limit.
         start: The part in which the text begins; empty for the dialect's default.
         prompt: The end of the prompt, from which `start` is derived if it is empty.
         advise: Writes the observations of errors.
         calls: When the calls of a turn that may have several are emitted; see `StreamParser`.
         reads_foreign: Whether a lenient turn is searched for calls in the form of other dialects.
-        refuses: Whether calls of a strict turn are errors if lenient mode does not make them.
+        refuses: Whether calls of a strict turn are errors if lenient mode would not make them.
     """
 
     __slots__ = ("_closed", "_is_full", "_limit", "_max_chars", "_size", "last_events")
@@ -106,12 +106,12 @@ class TurnStream(Scanner):
 
     @property
     def content(self) -> str | None:
-        """The content so far; `None` if a turn of the dialect has only one call."""
+        """The content so far; `None` in dialects whose turns have only one call."""
         return self._collector.content
 
     @property
     def thought(self) -> str | None:
-        """The thought so far; `None` if a turn of the dialect has only one call."""
+        """The thought so far; `None` in dialects whose turns have only one call."""
         return self._collector.thought
 
     @property
@@ -134,7 +134,7 @@ class TurnStream(Scanner):
         )
 
     def feed(self, text: str) -> list[Event]:
-        """Take the next piece of the text and return the events it completes.
+        """Read the next piece of the text and return the events it completes.
 
         Raises:
             OutputParserException: The text is longer than *max_chars*.

@@ -35,13 +35,13 @@ PlainCall: TypeAlias = tuple[str, Any, str | None]
 
 
 class PlainTurn(NamedTuple):
-    """A turn that is spelt as its dialect writes it."""
+    """A turn that is spelt exactly as in its dialect."""
 
     calls: list[PlainCall]
     """The calls; empty for an answer."""
     thought: str
     content: str
-    """The content beside the calls, or the answer as it is written."""
+    """The content outside the calls, or the answer as it is written."""
     answer: Any = None
     """The answer; `None` if there are calls."""
     repairs: Sequence[Repair] = ()
@@ -88,7 +88,7 @@ class Turn(_WithEvents, WithResult[T], Storable, Viewable):
 
 
 def read_turn(parser: TurnStream, text: str, ended: Ended = "unknown") -> Turn:
-    """Read *text*, one turn, with a *parser* that has read nothing yet.
+    """Read *text*, one turn, with a new *parser*.
 
     Args:
         parser: A new stream.
@@ -99,14 +99,14 @@ def read_turn(parser: TurnStream, text: str, ended: Ended = "unknown") -> Turn:
         OutputParserException: As `WholeReader.parse` does.
     """
     events = merge_events(parser.read_whole(text, ended=ended))
-    assert parser.result is not None, "a turn that is not refused has a result"
+    assert parser.result is not None, "a turn that was read without an error has a result"
     return turn_of(parser.result, events, parser.thought, parser.content)
 
 
 def events_of(
     machine: Machine, text: str, tools: ToolSet | Collection[str] | None
 ) -> tuple[Event, ...]:
-    """Return the events of a turn that only has to be read again for them.
+    """Read a turn again to get its events, and return them.
 
     Args:
         machine: The machine that reads it.
@@ -128,7 +128,7 @@ def turn_of(
 ) -> Turn:
     """Return the turn with this *result* and these merged *events*.
 
-    By default its thought and content are those of the events.
+    By default its thought and content are taken from the events.
     """
     return Turn(
         result=result,
@@ -146,7 +146,7 @@ def turn_before_events(
     repairs: tuple[Repair, ...],
     read_events: Callable[[], tuple[Event, ...]],
 ) -> Turn:
-    """Return a turn whose events are read when they are asked for."""
+    """Return a turn whose events are read only when they are needed."""
     turn = Turn.__new__(Turn)
     set_field = object.__setattr__  # the class is frozen
     set_field(turn, "result", result)

@@ -40,12 +40,12 @@ _STOP_WORD: Final = "\nPAUSE"
 
 
 def may_be_dressed(text: str) -> bool:
-    """Return whether *text* may be JSON, or have text around it that is not part of it."""
+    """Return whether *text* may be JSON, or may have marks around it such as a fence."""
     return text[:1] in _OPENERS or FENCE in text or _STOP_WORD in text
 
 
 def is_open(text: str) -> bool:
-    """Return whether *text* has half of a fence; in the strings of an object there is none."""
+    """Return whether *text* contains only one half of a fence, not counting strings in JSON."""
     return FENCE in text and text.count(FENCE) % 2 == 1 and not _is_object(text)
 
 
@@ -60,7 +60,7 @@ def _is_object(text: str) -> bool:
 
 
 def without_end(text: str, repairs: list[Repair]) -> str:
-    """Remove a fence that closes at the end of *text* but was opened before *text*."""
+    """Remove the closing fence at the end of *text* if the fence was opened before *text*."""
     body = text.rstrip()
     if not body.endswith(FENCE):
         return text
@@ -71,27 +71,27 @@ def without_end(text: str, repairs: list[Repair]) -> str:
 
 
 def check_fence(text: str, at: int = 0) -> None:
-    """Check that *text*, which begins at offset *at*, does not have half of a fence.
+    """Check that *text*, which begins at offset *at*, has no fence that is not closed.
 
     Raises:
-        BadPayload: It has, so what follows the fence may be missing.
+        BadPayload: It has one, so the end of the text may be missing.
     """
     if is_open(text):
         raise BadPayload("open_fence", (at + text.rindex(FENCE), at + len(text)))
 
 
 def has_begun(written: str) -> bool:
-    """Return whether what is *written* begins an input; backticks alone may open its fence."""
+    """Return whether *written* contains the beginning of an input, not only its fence."""
     return bool(written.strip("` \t\r\n"))
 
 
 def undressed(text: str, repairs: list[Repair], *, is_closed: bool = False) -> tuple[str, int]:
-    """Remove what stands around the whole *text*; return the rest, and where it begins.
+    """Remove marks around the whole *text*; return the rest, and where it begins.
 
     Args:
         text: The input.
         repairs: Collects the repairs.
-        is_closed: Whether the input has an end of its own, so that half of a fence is data.
+        is_closed: Whether a mark closes the input, so that half of a fence is data.
 
     Raises:
         BadPayload: A fence is not closed, or a quoted object breaks off.
@@ -125,9 +125,9 @@ def undressed(text: str, repairs: list[Repair], *, is_closed: bool = False) -> t
 
 
 def remark(rest: str, at: int) -> Repair | None:
-    """Return the repair that leaves out *rest*, which follows an object and stands at offset *at*.
+    """Return the repair that drops *rest*, the text at offset *at* after an object.
 
-    It is `None` if the text is not words, and may continue the object.
+    Return `None` if the text is not words and may continue the object.
     """
     if _REMARK(rest) is None:
         return None
@@ -220,9 +220,9 @@ def _end_of_object(body: str) -> int:
 
 
 def within(body: str, mark: str = FENCE) -> Span | None:
-    """Return where the text in *body* begins and ends if a pair of this *mark* encloses all of it.
+    """Return the span of the text in *body* if one pair of this *mark* encloses all of it.
 
-    The line break at either end is no part of it, nor is the language of a fence.
+    The line breaks at both ends, and the language of a fence, are not part of the span.
     """
     if not (body.startswith(mark) and body.endswith(mark) and body.count(mark) == 2):
         return None

@@ -34,12 +34,12 @@ _to_json: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def repair_input(text: str, repairs: list[Repair], *, is_closed: bool = False) -> str:
-    """Read an input that is text, as models write it.
+    """Read an input that is text, and repair what models often add to it.
 
     One fence, or one pair of quotes or backticks, is removed if it encloses the whole input and its
     mark does not occur inside; so are emphasis and a bullet, if the input is one line, and a last
     line ``PAUSE``. An input that begins like a JSON object or list is repaired as `repair_json`
-    does, and words that follow an object on another line, or in parentheses, are left out; an input
+    does, and words that follow an object on another line, or in parentheses, are dropped; an input
     that cannot be read as JSON stays unchanged. The value is always text.
 
     Args:
@@ -87,7 +87,7 @@ def repair_written_input(text: str, repairs: list[Repair], *, is_closed: bool = 
 
 
 def repair_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
-    """Read an input that is a JSON object, as models write it; see `repair_input`.
+    """Read an input that is a JSON object, and repair it; see `repair_input`.
 
     An input that does not begin like an object is text.
 
@@ -149,7 +149,7 @@ def _off_fence(size: int) -> Repair:
 
 
 def repair_object_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
-    """Read an input like `repair_json_input`, and report text as a repair.
+    """Read an input like `repair_json_input`, but report an input that is text as a repair.
 
     For dialects whose strict mode accepts only JSON objects.
 
@@ -166,7 +166,7 @@ def repair_object_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any
 
 
 def is_quoted_whole(text: str) -> bool:
-    """Return whether the whole *text* is one quoted string, or JSON that may need repairs."""
+    """Return whether the whole *text* is one quoted string, or JSON, even if it needs repairs."""
     if text[:1] not in ("{", "["):
         return any(
             len(text) >= 2 * len(mark) and text.startswith(mark) and text.endswith(mark)
@@ -179,7 +179,7 @@ def is_quoted_whole(text: str) -> bool:
 
 
 def repair_answer(text: str, repairs: list[Repair]) -> str:
-    """Read an answer as models write it, without a closing fence that was opened before it."""
+    """Read an answer; remove a closing fence at its end that was opened before it."""
     return without_end(text, repairs) if is_open(text) else text
 
 

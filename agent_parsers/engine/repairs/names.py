@@ -51,14 +51,14 @@ _DENIAL: Final = re.compile(
 
 
 def is_bare_name(name: str) -> bool:
-    """Return whether `repair_tool_name` leaves *name* unchanged, whatever tools there are."""
+    """Return whether `repair_tool_name` leaves *name* unchanged for any set of tools."""
     return _BARE_NAME(name) is not None and name.lower() not in _NO_NAMES
 
 
 def repair_tool_name(
     written: str, tools: Collection[str] | None, repairs: list[Repair]
 ) -> ToolHead:
-    """Read the name of a tool as models write it.
+    """Read the name of a tool, and repair what models often add to it.
 
     The name is read as by `tool_named`. In addition, a call (``search("old bridge")``,
     ``search(query="old bridge")``, ``search[old bridge]``) is read as a name and an input. If the
@@ -112,7 +112,7 @@ def _repaired(tool_input: str, written: str, repairs: list[Repair]) -> str:
 
 
 def tool_named(written: str, tools: Collection[str] | None) -> str:
-    """Return the name of the tool that a model means by the name it has *written*.
+    """Return the name of the tool that a model means by the name *written*.
 
     The name of a known tool is never changed. Otherwise quotes, backticks, brackets and emphasis
     around the whole name are removed, and so is a namespace: ``functions.``, ``tools.`` and
@@ -137,9 +137,9 @@ def tool_named(written: str, tools: Collection[str] | None) -> str:
 def repair_called_name(
     written: str, tools: Collection[str] | None, repairs: list[Repair]
 ) -> ToolHead:
-    """Read the name of a tool in a call, which counts as written unless `tool_named` knows better.
+    """Read the name of a tool in a call, and replace it only by the name of a known tool.
 
-    Only the name of a tool that is declared replaces it.
+    `tool_named` finds that name; any other name is kept as written.
     """
     name = written if tools is None else tool_named(written, tools)
     if tools is None or name == written or name not in tools:

@@ -25,10 +25,11 @@ than that, or it is not certain that the last value is complete."""
 
 
 def may_lack(lacks: Lack, ended: Ended, fills: Callable[[], bool]) -> bool:
-    """Return whether a call in lenient mode counts although it *lacks* this at the end of a text.
+    """Return whether a call at the end of a text counts although it *lacks* its end.
 
-    A model that stopped by itself has left out closers. A text that was cut may lack more. If it is
-    not known which, the arguments must be closed, or be all that the tool takes.
+    Only lenient mode accepts such calls. A model that stopped by itself has only omitted closers. A
+    text that was cut may lack more. If it is not known how the text ended, the arguments must be
+    closed, or must be all that the tool takes.
 
     Args:
         lacks: What is missing.
@@ -43,26 +44,26 @@ def may_lack(lacks: Lack, ended: Ended, fills: Callable[[], bool]) -> bool:
 
 
 class Unclosed(NamedTuple):
-    """An input that ends with the text, before its closers do."""
+    """An input at the end of the text that lacks its closing brackets."""
 
     value: str | dict[Any, Any]
     """Its value with the missing closers supplied."""
     arguments: Any
-    """The object it holds, even where `value` is text."""
+    """The object in the input, even if `value` is text."""
     repairs: list[Repair]
     """The repairs made to read it; spans count from its start."""
     lacks: Lack
-    """Which closers are missing."""
+    """Which closing brackets are missing."""
 
 
 class BadPayload(Exception):  # noqa: N818 - internal: the engine reports the problem
-    """Raised by payload codecs for text that has no value.
+    """Raised by payload codecs for text that has no valid value.
 
     Args:
         problem: Name of the problem, as in the dialect's problems.
         span: Where it is, in `str` characters from the start of the text the codec was given.
         error: The exception that the tools raised for it, if any.
-        unclosed: Its value with closers supplied, if only closers at its end are missing.
+        unclosed: The value with closers supplied, if only closers at its end are missing.
         mark: The mark that is wrong, if the problem names it.
     """
 
@@ -97,7 +98,7 @@ AnswerReader: TypeAlias = "Callable[[str, list[Repair]], str]"
 
 
 class ToolHead(NamedTuple):
-    """What a model wrote in the place of a tool's name."""
+    """The name of a tool as a model wrote it, parsed."""
 
     tool: str
     """Name of the tool, without dressing."""
@@ -122,7 +123,7 @@ def as_written(text: str, _repairs: list[Repair]) -> str:
 
 
 def unreadable(problem: str, span: Span) -> Exception:
-    """Return the exception that a codec raises for text without a value.
+    """Return the exception that a codec raises for text that has no valid value.
 
     ::
 

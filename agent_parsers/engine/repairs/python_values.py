@@ -68,7 +68,7 @@ class Source:
             raise BadPayload("computed_value", (0, 0))
         notes: dict[str, str] = {}
         if _ARE_JOINED.search(code):
-            notes["joined"] = "joined strings that follow each other"
+            notes["joined"] = "joined adjacent strings"
 
         def number(found: re.Match[str]) -> str:
             if len(found[0]) > _MAX_CHARS:
@@ -88,7 +88,7 @@ class Source:
 
 
 def json_value(node: ast.expr | None, notes: dict[str, str]) -> Any:
-    """Return *node* as a JSON value, tuples as lists; what is not a literal is a `ValueError`."""
+    """Return the JSON value of a literal, with tuples as lists; `ValueError` for other nodes."""
     match node:
         case ast.Constant(str() as text):
             if _PAIR.search(text):  # surrogates, as JSON escapes a character in two halves
@@ -118,9 +118,9 @@ def json_value(node: ast.expr | None, notes: dict[str, str]) -> Any:
         case ast.Constant(int() | float()):
             raise BadPayload("bad_value", (0, 0))
         case ast.Name(word) if word in _JSON_WORDS:
-            notes["json"] = f"read {word} of JSON"
+            notes["json"] = f"read {word}, a JSON constant"
             return _JSON_WORDS[word]
-    raise ValueError("not a literal with a value in JSON")
+    raise ValueError("expected a literal whose value JSON can hold")
 
 
 # -- strings ---------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ _ESCAPES: Final = frozenset("\n\\'\"abfnrtvxNuU")
 
 
 def python_string(body: str, *, is_raw: bool) -> tuple[str, set[str]]:
-    r"""Return the string with this *body* as `ast` accepts it: in double quotes, on one line.
+    r"""Return a string with this *body* as a literal: in double quotes, on one line.
 
     Characters that Python's parser does not accept unescaped (line breaks, ``\0``, surrogates,
     quotes) are escaped, and so is a backslash that begins no valid escape, since Python warns of
@@ -167,10 +167,10 @@ def python_string(body: str, *, is_raw: bool) -> tuple[str, set[str]]:
 
 
 def write_python(value: Any) -> str:
-    """Write *value* as a literal, with strings in double quotes.
+    """Write *value* as a Python literal, with strings in double quotes.
 
     Raises:
-        ValueError: The value, or one inside it, has no literal that JSON can hold too.
+        ValueError: The value, or one inside it, cannot be written as a literal that JSON can hold.
     """
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
@@ -185,7 +185,7 @@ def write_python(value: Any) -> str:
 
 
 def write_single_quoted(value: Any) -> str:
-    """Write *value* as some chat templates do: text in single quotes, lists and objects as JSON.
+    """Write *value* as some templates do: text in single quotes, lists and objects as JSON.
 
     Raises:
         ValueError: JSON or Python does not have the value.

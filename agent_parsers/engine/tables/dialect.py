@@ -29,11 +29,11 @@ class PromptWords:
     thought: str = "what you know and what you need to find out"
     """In place of a thought before an action."""
     tool: str = "the tool to use, one of [{tool_names}]"
-    """In place of the name of a tool; ``{tool_names}`` stands for the names there are."""
+    """In place of the name of a tool; ``{tool_names}`` stands for the names of all tools."""
     tool_input: str | dict[Any, Any] = "the input of the tool"
     """In place of the input of the tool."""
     no_input: str = ", {} if it needs none"
-    """Goes on with `tool_input` where a call without an input cannot be told from half a call."""
+    """Follows `tool_input` where a call without an input looks the same as an incomplete call."""
     arguments: dict[Any, Any] | None = None
     """In place of the input if the parameters of the tools are known; `None`: as `tool_input`."""
     observation: str = "what the tool returned"
@@ -64,7 +64,7 @@ class PromptWords:
     """Introduces an example in the observation of an error."""
 
     def in_place(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return *arguments* with each placeholder ``<name>`` replaced by `value`."""
+        """Return *arguments* with each placeholder ``<name>`` in the wording of `value`."""
         return {
             name: self.placeholder(name) if value == f"<{name}>" else value
             for name, value in arguments.items()
@@ -72,17 +72,17 @@ class PromptWords:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The texts that may stand for an input."""
+        """The placeholders for an input that the instructions may show."""
         given = self.tool_input
         return (f"{given}{self.no_input}", given) if isinstance(given, str) else ()
 
     def placeholder(self, name: str) -> str:
-        """Return what stands for the value of the parameter *name*."""
+        """Return the placeholder for the value of the parameter *name*."""
         return self.value.replace("{name}", name)
 
 
 def before_words(label: str, words: str) -> str:
-    """Return a *label* as it stands before *words*: with one space, which they may begin with."""
+    """Return a *label* to precede *words*: with one space unless they begin with white space."""
     label = label.rstrip(" ")
     is_apart = not label or label.endswith("：") or words[:1].isspace()
     return label if is_apart else f"{label} "
@@ -206,7 +206,7 @@ class Dialect:
         if self.write is not _unwritten and not isinstance(self.write, Form):
             object.__setattr__(self, "form", None)  # it may be that of another dialect
         elif self.form is None:
-            raise ValueError(f"dialect {self.name!r}: it needs a form, or a function that writes")
+            raise ValueError(f"dialect {self.name!r}: it needs form= or write=")
         else:
             object.__setattr__(self, "write", self.form)
         if self.lenient is _DERIVED:
@@ -226,11 +226,13 @@ class Dialect:
                 )
             missing = problems - {"", *self.problems, *SHARED_PROBLEMS}
             if missing:
-                raise ValueError(f"dialect {self.name!r}: no problem {sorted(missing)} ({mode})")
+                raise ValueError(
+                    f"dialect {self.name!r}: undefined problems {sorted(missing)} ({mode})"
+                )
             if Part.CALL in table.parts.values() and table.new_call is None:
-                raise ValueError(f"dialect {self.name!r}: a call state but no new_call ({mode})")
+                raise ValueError(f"dialect {self.name!r}: call states need new_call ({mode})")
             if table.several is not self.several:
-                raise ValueError(f"dialect {self.name!r}: only one table has several calls")
+                raise ValueError(f"dialect {self.name!r}: its tables differ in `several`")
         needed = "render_results" if self.several else "render_observation"
         if getattr(self, needed) is None:
             raise ValueError(f"dialect {self.name!r}: it needs {needed}")
@@ -250,7 +252,7 @@ class Dialect:
 
         Args:
             results: The results in the order of the calls; exactly one if a turn has one call.
-            number: Number of the first call, for dialects that count.
+            number: Number of the first call, for dialects that number their calls.
         """
         if self.render_results is not None:
             return self.render_results(results, number)

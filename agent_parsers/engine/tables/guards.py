@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Reader(Protocol):
-    """What the reader of a text knows about it."""
+    """What the reader of a state's text knows about that text."""
 
     @property
     def label(self) -> str:
@@ -63,20 +63,20 @@ class Reader(Protocol):
 
 @dataclass(slots=True, eq=False)
 class Here:
-    """The place of a marker."""
+    """A marker that was found, and its surroundings."""
 
     marker: Marker
     """The marker."""
     found: Found
     """Where it was found."""
     before: TextBefore
-    """The text of its state before it."""
+    """The text of the state before the marker."""
     reader: Reader
-    """What the reader of that text knows."""
+    """What the reader of the state's text knows."""
     is_start: bool
-    """Whether no marker precedes that text."""
+    """Whether no marker precedes the text of the state."""
     span: tuple[int, int]
-    """Where the text of its state begins, and where the marker does."""
+    """Where the text of the state begins, and where the marker begins."""
     at: int
     """Offset of the marker in the whole text; in a block of calls, that of the block."""
 
@@ -85,32 +85,32 @@ Guard: TypeAlias = Callable[[Here], str]
 
 
 def not_within_backticks(here: Here) -> str:
-    """Refuse a label within a line that stands between backticks."""
+    """Refuse a label between backticks in the middle of a line."""
     return "between backticks" if here.before.opens_backticks and not here.before.ends_line else ""
 
 
 def begins_a_sentence(here: Here) -> str:
-    """Refuse an inline label that begins no sentence and is not followed by the name of a tool."""
-    assert isinstance(here.marker, Inline), "other labels begin a line"
+    """Refuse an inline label that neither begins a sentence nor precedes the name of a tool."""
+    assert isinstance(here.marker, Inline), "only inline labels have this guard"
     if here.before.is_first or here.before.last in ENDS_SENTENCE:
         return ""
     if is_hedged(here.before.lead):
         return "in a sentence that only mentions it"
     if here.marker.names_one_of(here.reader.tools, here.found.string, here.found.end()):
         return ""
-    return "in the middle of a sentence, and no tool is named after it"
+    return "in the middle of a sentence, and the name of a tool does not follow it"
 
 
 def closes_nothing_before(here: Here) -> str:
-    """Refuse a marker that closes other text, which was opened before."""
-    assert isinstance(here.marker, Literal), "only literals close something"
+    """Refuse a marker that closes something else, which was opened earlier in the text."""
+    assert isinstance(here.marker, Literal), "only literals have `unless`"
     opener = here.marker.unless
     return f"after {opener!r}, which it closes" if here.reader.holds(opener) else ""
 
 
 def at_its_place(here: Here) -> str:
-    """Refuse a literal that is not where it belongs: at the beginning of the text or line."""
-    assert isinstance(here.marker, Literal), "only literals have a place"
+    """Refuse a literal that is not at the beginning of the text or line, as it has to be."""
+    assert isinstance(here.marker, Literal), "only literals have `place`"
     if here.marker.place == "text":
         is_begun = here.is_start and here.before.is_first
         return "" if is_begun else "not at the beginning of the text"
@@ -118,16 +118,16 @@ def at_its_place(here: Here) -> str:
 
 
 def begins_the_text(here: Here) -> str:
-    """Refuse a marker after text of its state."""
+    """Refuse a marker that follows text of the same state."""
     return "" if here.before.is_first else "after other text"
 
 
 def dressed_alike(here: Here) -> str:
-    """Refuse a label in a value that is dressed unlike the label that opened the value."""
-    assert isinstance(here.marker, Label), "only labels are dressed"
+    """Refuse a label in a value that is not formatted like the label that opened the value."""
+    assert isinstance(here.marker, Label), "only labels have this guard"
     if here.marker.counts(here.found[0], here.reader.label):
         return ""
-    return "dressed unlike the label before it"
+    return "not formatted like the label before it"
 
 
 def outside_of_quotations(here: Here) -> str:
@@ -136,12 +136,12 @@ def outside_of_quotations(here: Here) -> str:
 
 
 def outside_of_calls(here: Here) -> str:
-    """Refuse a marker inside a quoted value, as the call reader knows."""
+    """Refuse a marker inside a quoted value of a call."""
     return "in a value of the call" if here.reader.is_quoting else ""
 
 
 def outside_of_values(here: Here) -> str:
-    """Refuse a marker of a thought inside a value, quoted or not."""
+    """Refuse a marker of a thought inside a value of a call, quoted or not."""
     return "in a value of the call" if here.reader.is_in_value else ""
 
 
@@ -151,14 +151,14 @@ def outside_of_code(here: Here) -> str:
 
 
 def first_of_its_kind(here: Here) -> str:
-    """Refuse a marker that closes a thought again, unless it follows another marker."""
+    """Refuse a second marker that closes a thought, unless it follows another marker."""
     if here.before.is_first or not here.before.has_thought:
         return ""
-    return "after a thought that was closed already"
+    return "after a thought that is already closed"
 
 
 def not_mentioned(here: Here) -> str:
-    """Refuse a marker that the text around only mentions."""
+    """Refuse a marker that the text around it only mentions."""
     before, end = here.before, here.found.end()
     after = here.found.string[end : end + WINDOW]
     if before.is_first or not is_spoken_of(before.last, "".join(before.blank), after):
@@ -167,14 +167,14 @@ def not_mentioned(here: Here) -> str:
 
 
 def outside_of_fences(here: Here) -> str:
-    """Refuse a marker that closes a thought again, if it is in a fence."""
+    """Refuse a second marker that closes a thought, if it is in a fence."""
     before = here.before
     is_stray = before.has_thought and not before.is_first
     return "in a fence" if is_stray and here.reader.is_in_fence(*here.span) else ""
 
 
 def outside_of_ticks(here: Here) -> str:
-    """Refuse a marker of a thought that stands alone between backticks."""
+    """Refuse a marker of a thought that is alone between backticks."""
     if not isinstance(here.marker, Nameable):  # what follows it may not be known yet
         return ""
     before, end = here.before, here.found.end()
@@ -183,19 +183,19 @@ def outside_of_ticks(here: Here) -> str:
 
 
 def opens_no_other(here: Here) -> str:
-    """Refuse a marker that opens a thought within a thought; at the beginning, it repeats it."""
-    return "" if here.before.is_first else "in a thought that is open"
+    """Refuse a marker that opens a nested thought, unless it is at the beginning of the thought."""
+    return "" if here.before.is_first else "in a thought that is already open"
 
 
 def closes_the_outermost(here: Here) -> str:
-    """Refuse a marker that closes a thought within a thought."""
-    return "in a thought that was opened before" if here.before.depth else ""
+    """Refuse a marker that closes a nested thought."""
+    return "in a nested thought, which it closes" if here.before.depth else ""
 
 
 def not_named(here: Here) -> str:
-    """Refuse the mark of a call that the text only names, in quotes or in a sentence."""
+    """Refuse the mark of a call that the text only mentions, in quotes or in a sentence."""
     before, end = here.before, here.found.end()
     after = here.found.string[end : end + SENTENCE]
     if before.is_first or not is_named(before.last, "".join(before.blank), after):
         return ""
-    return "in quotes of its own, or in a sentence that only names it"
+    return "alone in quotes, or in a sentence that only mentions it"

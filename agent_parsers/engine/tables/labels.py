@@ -38,7 +38,7 @@ def with_labels(
     observations: Mapping[str, str] | None = None,
     example: Written | None = None,
 ) -> Dialect:
-    """Return *dialect* with other labels: in its tables, its texts, stop sequences and prompt.
+    """Return *dialect* with other labels in its tables, texts, stop sequences and prompt.
 
     ::
 
@@ -75,7 +75,7 @@ def with_labels(
         ValueError: The dialect has no such label, or two labels are spelt alike.
     """
     if not hasattr(dialect, "lenient"):
-        raise TypeError(f"expected a Dialect, as of get_dialect, not {kind_of(dialect)}")
+        raise TypeError(f"expected a Dialect from get_dialect, not {kind_of(dialect)}")
     new = _Labels(_named(dialect, labels), colon)
     strict, lenient = new.table(dialect.strict), new.table(dialect.lenient)
     observations = observations or {}
@@ -140,7 +140,7 @@ def _named(dialect: Dialect, labels: _New) -> _New:
         raise ValueError(_unknown(dialect, "label", unknown, own))
     named = {stands_for[old]: new for old, new in labels.items()}
     if len(named) < len(labels):
-        raise ValueError(f"two of the labels {sorted(labels)} are the same label")
+        raise ValueError(f"two of the labels {sorted(labels)} mean the same label")
     return named
 
 
@@ -174,13 +174,13 @@ class _Labels:
         self._in_literal = re.compile(rf"({any_of}):( ?)").fullmatch
 
     def text(self, text: str) -> str:
-        """Return *text* of the old dialect with the new labels."""
+        """Return *text*, which is in the old dialect, with the new labels."""
         return self._in_text.sub(
             lambda label: self._label(label[1], label[2]) + self._blank(label[3]), text
         )
 
     def prose(self, text: str) -> str:
-        """Return *text* that mentions labels, with the new ones."""
+        """Return *text*, which mentions labels, with the new labels."""
 
         def renamed(found: re.Match[str]) -> str:
             article, old, colon = found.groups()
@@ -190,11 +190,11 @@ class _Labels:
         return self._in_prose.sub(renamed, text)
 
     def problem(self, problem: Problem, observation: str) -> Problem:
-        """Return *problem* with the new labels, without the message of the reference parser."""
+        """Return *problem* with the new labels, without LangChain's message for strict mode."""
         return Problem(self.prose(problem.reason), observation or self.prose(problem.observation))
 
     def stops(self, stop: str) -> tuple[str, ...]:
-        """Return stop sequences with the new label in place of *stop*, one with a plain colon."""
+        """Return *stop* with the new label, once with its own colon and once with a plain one."""
         label = self._in_stop(stop)
         if label is None:
             return (stop,)
@@ -290,7 +290,7 @@ def _unused(text: str) -> str:
     for char in map(chr, _GUARDS):
         if char not in text:
             return char
-    raise ValueError("the text holds every hieroglyph, and one is needed to mark its lines")
+    raise ValueError("the text contains every hieroglyph, but one must be free to mark its lines")
 
 
 def _guarded(text: str, guard: str) -> str:

@@ -23,7 +23,7 @@ class Problem:
     Args:
         reason: One clause about the expectation that failed.
         observation: Text that can be sent back to the model. ``{tool}`` stands for the tool of the
-            call that is wrong.
+            invalid call.
         exact: The message in strict mode, if it has to be that of the reference parser; ``{text}``
             stands for the model's text. Or a function that returns the message, given that text.
         exact_observation: The observation in strict mode, if it differs.
@@ -37,8 +37,8 @@ class Problem:
     send_to_llm: bool = True
 
     def about(self, **words: Any) -> Problem:
-        """Return this problem with *words* in the places that its texts leave for them."""
-        assert isinstance(self.exact, str), "a function words the whole message"
+        """Return this problem with *words* filled into the ``{…}`` fields of its texts."""
+        assert isinstance(self.exact, str), "a function returns the whole message"
         exact = self.exact.format(**words)
         return replace(
             self,
@@ -67,7 +67,7 @@ class Problem:
             text: The model's text.
             span: Where the problem is in *text*.
             strict: Whether *text* was read in strict mode.
-            observation: The observation, if it says more than that of the problem.
+            observation: The observation, if it is not just that of the problem.
         """
         return OutputParserException(
             self.strict_reason(text) if strict else self.reason,
@@ -79,7 +79,7 @@ class Problem:
 
 
 def too_long(what: str, text: str, max_chars: int) -> OutputParserException:
-    """Return the error for *what* is too long, a text or a message; *text* is its beginning."""
+    """Return the error for a *what* (text, message) that is too long and begins with *text*."""
     error = OutputParserException(
         f"the {what} is longer than max_chars={max_chars:,} characters",
         observation="Your reply is too long. Answer in fewer words.",
@@ -97,12 +97,12 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: Write one action, or the final answer.",
     ),
     "placeholder": Problem(
-        "expected an answer, found the words that stand for it in the instructions",
-        "Invalid Format: Write the answer itself, not the words that stand for it.",
+        "expected an answer, found its placeholder from the instructions",
+        "Invalid Format: Write the answer itself, not its placeholder from the instructions.",
     ),
     "no_tool_name": Problem(
         "expected the name of a tool",
-        "Invalid Format: The action has no name of a tool.",
+        "Invalid Format: The action does not name a tool.",
     ),
     "long_tool_name": Problem(
         "expected the name of a tool on one line",
@@ -125,11 +125,11 @@ SHARED_PROBLEMS: Final = {
         "The call is cut off, so nothing was done. Write it again, whole.",
     ),
     "unenclosed_call": Problem(
-        "expected the marker that opens the calls before the first call",
-        "Invalid Format: Write the calls within the marks that enclose all of them.",
+        "expected the marker that opens the block of calls before the first call",
+        "Invalid Format: Write all calls inside the marks that open and close the block of calls.",
     ),
     "call_in_thought": Problem(
-        "expected no call in a thought, which ends here",
+        "found a call in a thought, which ends here",
         "Invalid Format: Close your thought before you call a tool.",
     ),
     "positional": Problem(
@@ -137,9 +137,8 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: Write each argument of the call with its name.",
     ),
     "other_form": Problem(
-        "expected a call in no other form than the dialect has",
-        "Invalid Format: The call has another form than was asked for. Write it again, in that"
-        " form.",
+        "expected a call in the dialect's own form",
+        "Invalid Format: The call is not in the requested form. Write it again, in that form.",
     ),
     "no_key": Problem(
         "expected the name of an argument",
@@ -154,32 +153,32 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: A key appears twice in the call, so nothing was done. Write each once.",
     ),
     "bad_value": Problem(
-        "expected a value in a form that can be read",
+        "expected a value that can be read",
         "Invalid Format: A value in the call cannot be read. Write the call again, with plain"
         " values.",
     ),
     "computed_value": Problem(
         "expected plain values, not code that computes them",
-        "Invalid Format: Write plain values in the call, such as texts, numbers and lists,"
-        " but no names and nothing to be computed.",
+        "Invalid Format: Write plain values in the call, such as strings, numbers and lists,"
+        " not variables or expressions.",
     ),
     "odd_brackets": Problem(
-        "expected brackets that close each other, and commas between arguments",
+        "expected matching brackets, and commas between arguments",
         "Invalid Format: The brackets or commas in the call do not match. Write it again.",
     ),
     "ambiguous_end": Problem(
-        "expected one end of a value, found several places where it may be",
-        "A value in the call holds what closes it, so nothing was done. Write the call again,"
-        " without that in a value.",
+        "expected one end of a value, found several possible ends",
+        "A value in the call contains its own closing mark, so nothing was done. Write the call"
+        " again, without that mark in a value.",
     ),
     "open_tag": Problem(
         "expected a closing tag before the next tag",
         "Invalid Format: A closing tag is missing in the call. Write it again, with all its tags.",
     ),
     "odd_tag": Problem(
-        "expected each tag of a call in its place, and once",
+        "expected each tag of a call once, in its place",
         "Invalid Format: A tag of the call is not where it belongs. Write it again, with its tags"
-        " in their order.",
+        " in order.",
     ),
     "stray_text": Problem(
         "expected nothing but arguments in the call",
@@ -187,8 +186,8 @@ SHARED_PROBLEMS: Final = {
         " that.",
     ),
     "deep_call": Problem(
-        "expected arguments that are nested less deep than brackets may be (the limit is 100)",
-        "The arguments of the call are nested too deep. Write it again, with simpler ones.",
+        "expected fewer nested brackets in the arguments (the limit is 100)",
+        "The arguments of the call are nested too deeply. Write it again, with simpler ones.",
     ),
     "long_call": Problem(
         "expected an argument of at most 500,000 characters outside of strings",
@@ -200,22 +199,22 @@ SHARED_PROBLEMS: Final = {
     ),
     "beside_call": Problem(
         "expected nothing in the call but the name of the tool and its input",
-        "Invalid Format: The call has something next to the input of {tool}, so nothing was"
-        " done. Write all arguments into the input, and nothing beside it.",
+        "Invalid Format: The call has something outside the input of {tool}, so nothing was"
+        " done. Write all arguments inside the input, and nothing next to it.",
     ),
     "json_goes_on": Problem(
-        "expected the end of the call; JSON goes on after it",
-        "Invalid Format: JSON goes on after the call, so nothing was done. Write it again, with"
-        " brackets that match.",
+        "expected the end of the call, found more JSON after it",
+        "Invalid Format: There is more JSON after the call, so nothing was done. Write it again,"
+        " with brackets that match.",
     ),
     "several_tools": Problem(
         "expected one tool, found several",
         "Invalid Format: Use one tool in a turn.",
     ),
     "several_actions": Problem(
-        "found a list of several actions; there is one action in a turn",
-        "Write one action in a turn, never a list of them, then stop: you see what it returns"
-        " before the next.",
+        "found a list of several actions; a turn has only one action",
+        "Write one action in a turn, never a list, then stop: you will see its result before the"
+        " next turn.",
     ),
     "several_inputs": Problem(
         "expected one input for the tool, found several",
@@ -226,11 +225,11 @@ SHARED_PROBLEMS: Final = {
         "Write either an action or the final answer, not both.",
     ),
     "invented_first": Problem(
-        "found what is not the model's to write before any action",
-        "Invalid Format: Write an action or the final answer, and nothing that is given to you.",
+        "found text that is not the model's to write before any action",
+        "Invalid Format: Write an action or the final answer, not text that is given to you.",
     ),
     "invented_after": Problem(
-        "found what is not the model's to write after the action or the answer",
+        "found text that is not the model's to write after the action or the answer",
         "Invalid Format: Stop after the action or the answer; what follows is given to you.",
     ),
     "cut_input": Problem(
@@ -247,7 +246,7 @@ SHARED_PROBLEMS: Final = {
         "The fenced block is not closed, so nothing was done. Write it again, whole.",
     ),
     "open_quote": Problem(
-        "expected the end of the quotation, which has a label in it",
+        "expected the end of the quotation, which contains a label",
         "The quotation in the input is not closed, so nothing was done. Write the input again,"
         " whole.",
     ),
@@ -269,7 +268,7 @@ SHARED_PROBLEMS: Final = {
         "It is not clear whether you mean the action, so nothing was done. If so, write it alone.",
     ),
     "call_in_element": Problem(
-        "expected a call, found one in an element that does not say that it is a call",
+        "expected a call, found one in an element that is not for calls",
         "The action is in {mark}, so nothing was done. If you mean it, write the call without"
         " {mark}.",
     ),
@@ -278,7 +277,7 @@ SHARED_PROBLEMS: Final = {
         "Your reply has two different actions, so nothing was done. Write one of them, alone.",
     ),
     "no_plain_list": Problem(
-        "expected a plain list of calls, and nothing that chooses or makes them",
+        "expected a plain list of calls, not code that chooses or creates them",
         "Invalid Format: Write nothing but calls in the list, with commas between them.",
     ),
     "two_inputs": Problem(

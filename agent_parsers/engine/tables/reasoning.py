@@ -42,24 +42,24 @@ CLOSES_OUTERMOST: Final = (outside_of_ticks, closes_the_outermost)
 """Guards of a mark that closes a thought."""
 
 _END_TOKENS: Final = {"<|end|>", "<|end_message|>"}
-"""Closes reasoning but also ends a turn, so it counts only if the reasoning was opened before."""
-_ODD: Final = "read reasoning in marks that the dialect does not write"
+"""They close reasoning but also end a turn, so they count only if reasoning was opened before."""
+_ODD: Final = "read reasoning in the marks of another family of models"
 
 
 def other_reasoning(*own: str) -> tuple[tuple[str, str], ...]:
-    """Return `REASONING` without the pairs that the markers *own* open."""
+    """Return `REASONING` without the pairs that are opened by one of the markers *own*."""
     return tuple(marks for marks in REASONING if marks[0] not in own)
 
 
 def with_reasoning(table: Table, pairs: Sequence[tuple[str, str]]) -> Table:
-    """Return a *table* of several calls that also reads the reasoning blocks of other families.
+    """Return a *table* of several calls that also reads other families' reasoning blocks.
 
     No call counts inside a block, and only the second marker of a pair ends what the first opened.
     A closing marker without an opening one ends a thought that the prompt opened.
 
     Args:
         table: The table of the dialect.
-        pairs: What opens and closes reasoning. Markers of the table keep their meaning.
+        pairs: The marks that open and close reasoning. Markers of the table keep their meaning.
     """
     known = {text: name for name, mark in table.markers.items() for text in spelt_texts(mark)}
     home = table.initial
@@ -108,8 +108,8 @@ def with_reasoning(table: Table, pairs: Sequence[tuple[str, str]]) -> Table:
 def with_calls_in_thoughts(table: Table) -> Table:
     """Return a *table* of several calls that also reads calls in a thought that is still open.
 
-    For each thought, there is a state inside such a call, and one behind it, from which more of
-    them may follow. Whatever else may follow the thought may follow them.
+    For each thought, there is a state inside such a call, and one after it, from which more calls
+    may follow. Whatever else may follow the thought may follow the calls.
     """
     home, states = table.initial, table.parts
     opens = {

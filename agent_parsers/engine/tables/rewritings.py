@@ -47,7 +47,7 @@ _TURN: Final = {Part.TOOL, Part.INPUT, Part.CALL, Part.ANSWER, Part.CONTENT}
 
 
 def table_for(dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> Table:
-    """Return the table by which *dialect* is read in *mode*."""
+    """Return the table with which *dialect* is read in *mode*."""
     table = dialect.strict if mode in STRICT else dialect.lenient
     is_run = mode == "transcript"
     table = with_dressed_results(table)
@@ -67,10 +67,10 @@ def table_for(dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -
 
 
 def with_dressed_results(table: Table) -> Table:
-    """Return *table* with values that an observation ends if its label is dressed like theirs.
+    """Return *table* where an observation label ends a value only if formatted like its label.
 
-    A model that invents an observation dresses its label like its own labels. Any other dressed
-    label in a value may just as well be a key of YAML or the heading of a report.
+    A model that invents an observation formats its label like its own labels. Any other formatted
+    label in a value may just as well be a YAML key or the heading of a report.
     """
     rows = dict(table.transitions)
     for (state, name), transition in table.transitions.items():
@@ -83,7 +83,7 @@ def with_dressed_results(table: Table) -> Table:
 
 
 def with_quotations(table: Table) -> Table:
-    """Return *table* with inputs and answers in which a quoted label is text."""
+    """Return *table* with a guard: in inputs and answers, a quoted label is plain text."""
     rows = dict(table.transitions)
     for (state, name), transition in table.transitions.items():
         if table.parts[state] in _VALUES and not isinstance(table.markers[name], Literal):
@@ -93,7 +93,7 @@ def with_quotations(table: Table) -> Table:
 
 
 def with_given(table: Table, given: Sequence[Given]) -> Table:
-    """Return *table* with the marks of what the model is *given*, which end the turn.
+    """Return *table* with the markers of text that is *given* to the model; they end the turn.
 
     The text may quote or mention them, and so may a value of a call. In a thought they are text.
     """
@@ -116,7 +116,7 @@ def with_given(table: Table, given: Sequence[Given]) -> Table:
 
 
 def with_end_tokens(table: Table) -> Table:
-    """Return *table* with the special tokens of other models, which end the turn."""
+    """Return *table* with the special tokens of other models; they end the turn."""
     own = {text for marker in table.markers.values() for text in spelt_texts(marker)}
     tokens = {token.canonical: token for token in END_TOKENS if token.canonical not in own}
     rows = {
@@ -139,7 +139,7 @@ def with_thoughts(table: Table, pairs: Sequence[tuple[str, str]], *, is_run: boo
 
     Args:
         table: The table of a dialect.
-        pairs: What opens and closes a block.
+        pairs: The marks that open and close a block.
         is_run: Whether the text has many turns. Then blocks count only within thoughts, and no
             prompt has opened one.
     """
@@ -198,11 +198,11 @@ def _late_thought(
 
 
 def one_turn(table: Table, on_conflict: OnConflict = "error") -> Table:
-    """Return *table* for a text of one turn, which ends where another begins.
+    """Return *table* for a single turn, which ends where another turn begins.
 
     Args:
         table: The table of a dialect.
-        on_conflict: Which one counts if the turn has both an action and an answer.
+        on_conflict: Which part counts if the turn has both an action and an answer.
     """
     parts, ends = {**table.parts}, {**table.ends}
     beside_action: set[str] = set()

@@ -47,18 +47,18 @@ class Go(NamedTuple):
         to: Name of the next state.
         clash: Name of the problem of a single turn in which this happens. A transcript goes on.
         firm: Whether the label must be firm here; see `Label`.
-        restarts: Whether the text of a single turn so far turns out not to be part of it. A
-            transcript goes on.
+        restarts: Whether all text of the turn so far turns out not to be part of it. A transcript
+            goes on.
         closes: Whether the marker belongs to the state that it ends, as a closing tag does.
         in_turn: Whether the transition exists in a single turn only.
         odd: Message of the repair that reports this transition, if only lenient mode makes it.
         late: Name of the problem of a turn in which the marker follows a call.
-        of_call: Name of the problem of a turn in which the marker closes other text than a call.
+        of_call: Name of the problem of a turn in which the marker does not close a call.
         unopened: Whether the marker closes a thought that nothing in the text opened, so that the
             prompt must have. It counts once, and not where the text only mentions it.
         breaks_line: Whether the marker closes a block of reasoning, behind which a label may follow
             on the same line.
-        drops: Message of the repair by which the turn so far is left out, with ``{}`` for the
+        drops: Message of the repair that drops the turn so far, with ``{}`` for the
             marker as it is spelt; set by the rewritings of `restarts` and `clash`.
         guards: Further conditions for the marker to count.
     """
@@ -79,7 +79,7 @@ class Go(NamedTuple):
 
 
 class EndTurn(NamedTuple):
-    """The marker begins the next step, or an invented one, which is not part of this turn.
+    """The marker ends the turn: a new step begins, which the model may have invented.
 
     A single turn ends before the marker: a lenient table skips and reports the rest, a strict table
     refuses it. A transcript goes on in the state *to*.
@@ -103,7 +103,7 @@ class Note(NamedTuple):
         firm: Whether the label must be firm here; see `Label`.
         in_turn: Whether the transition exists in a single turn only. A tag that is left open, which
             is rare, must not swallow the rest of a transcript.
-        drops: Message of the repair if the marker rules out what the turn had so far; see `Go`.
+        drops: Message of the repair that drops the turn so far; see `Go`.
         guards: Further conditions for the marker to count.
     """
 
@@ -178,9 +178,9 @@ class Table:
 
     def __post_init__(self) -> None:
         if edges := {"start", "end"} & self.markers.keys():
-            raise ValueError(f"markers: {sorted(edges)} name the edges of a text; use other names")
+            raise ValueError(f"markers: {sorted(edges)} are reserved; use other names")
         if not self.parts:
-            raise ValueError("parts: a table has at least one state")
+            raise ValueError("parts: a table needs at least one state")
         for (state, marker), transition in self.transitions.items():
             for name in (state, transition.to):
                 if name not in self.parts:
@@ -195,9 +195,7 @@ class Table:
                     f"transitions: {marker!r} leads to an input from {state!r}, which is not a tool"
                 )
             if self.several and to in (Part.TOOL, Part.INPUT):
-                raise ValueError(
-                    f"several: {marker!r} leads to a tool or input; calls have a call reader"
-                )
+                raise ValueError(f"several: {marker!r} leads to a tool or input; use a call state")
         check_markers(self.markers)
         self._check_begun()
         unused = self.markers.keys() - {marker for _, marker in self.transitions}
@@ -217,7 +215,7 @@ class Table:
                 {row[1] for row in self.transitions if row[0] == name} for name in (before, after)
             ]
             if missing := rows[1] - rows[0]:
-                raise ValueError(f"begun: {sorted(missing)} have no row in {before!r}")
+                raise ValueError(f"begun: {sorted(missing)} have no transition from {before!r}")
 
     def as_lenient(self) -> Table:
         """Return a lenient version of the table; a lenient table is returned unchanged.
@@ -265,9 +263,9 @@ class Table:
         )
 
     def rewritten(self, **changes: Any) -> Table:
-        """Return the table with some fields changed, without markers that are not used then.
+        """Return the table with some fields changed, and without markers that become unused.
 
-        It is not checked again: a rewriting makes a sound table of a sound one.
+        It is not checked again, since a rewriting of a valid table is valid.
         """
         table = copy(self)
         vars(table).update(changes)

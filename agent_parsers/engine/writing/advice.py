@@ -39,7 +39,7 @@ def advice(
     error: OutputParserException | None = None,
     named: str = "",
 ) -> str:
-    """Return an observation that can be sent back to the model, with an example of an action.
+    """Return an observation to send back to the model, with an example of an action.
 
     If there are no tools, the example is an answer.
 
@@ -48,11 +48,11 @@ def advice(
         said: What is wrong; ignored if there is an *error*.
         written: The text at fault.
         tools: The available tools, if they are known.
-        error: The error that the tools raised. The example then uses the tool and the arguments of
-            the error: what the model wrote, as far as it is right. Without an error it uses the
+        error: The error that the tools raised. The example then uses the tool of the error and the
+            valid part of the arguments that the model wrote. Without an error it uses the
             tool that was *named*, or else the one whose name is most like *written*, or else the
             first, with placeholders.
-        named: What the model wrote as the name of a tool before the fault, if it did.
+        named: The name of the tool that the model wrote before the error, if any.
     """
     tool, arguments = "", None
     if error is not None:
@@ -78,7 +78,7 @@ def advice(
 
 
 def advice_on_call(error: OutputParserException, written: str, tools: ToolSet) -> str:
-    """Return an observation for a message, with an example of arguments instead of an action.
+    """Return an observation about a native tool call, with an example of its arguments.
 
     Args:
         error: The error that the tools raised.
@@ -111,7 +111,7 @@ def _said_of(
         return error.advice, error.tool, error.example
     if isinstance(error, ForeignCallError | AnswerError):
         return error.advice, "", None
-    assert isinstance(error, UnknownToolError), "tools raise no other error"
+    assert isinstance(error, UnknownToolError), "tools raise only these errors"
     tool = next(iter(error.near), "")
     if not (tool and error.tool_input and tools is not None and tools.checks(tool)):
         return error.advice, tool, None

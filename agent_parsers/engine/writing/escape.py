@@ -40,7 +40,7 @@ _tokens: Final = re.compile(
 
 
 def escape(dialect: Dialect, observation: str, *, shows_turn: bool = False) -> str:
-    """Return *observation* so that nothing in it is read as a marker of *dialect*.
+    """Return *observation*, escaped so that nothing in it is read as a marker of *dialect*.
 
     Args:
         dialect: The dialect of the prompt.
@@ -53,11 +53,11 @@ def escape(dialect: Dialect, observation: str, *, shows_turn: bool = False) -> s
 
 
 def escape_failed(dialect: Dialect, log: str) -> str:
-    """Return *log*, a turn that failed, so that nothing in it is read as a turn of somebody else.
+    """Return *log*, a failed turn, escaped so that it contains no turn of another role.
 
     A model may copy a result, and what it copies may end its turn, begin another one, or look like
-    what a tool returned. What turns of the model are written with is kept, and so is the special
-    token that ends this one.
+    what a tool returned. The markers of the model's own turns are kept, and so is the special
+    token that ends this turn.
     """
     body = log.rstrip()
     ends = (dialect.turn_frame[0].strip(), *(token.canonical for token in END_TOKENS))
@@ -74,7 +74,7 @@ def _escaped(pattern: re.Pattern[str] | None, text: str) -> str:
 
 
 def unescape(dialect: Dialect, text: str) -> str:
-    """Undo `escape`: return the observation from which it made *text*."""
+    """Undo `escape`: return the observation that it escaped to *text*."""
     pattern = _pattern(dialect, "") if "\\" in text else None
     if pattern is None:
         return text

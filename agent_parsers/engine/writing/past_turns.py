@@ -27,7 +27,7 @@ class TurnInPrompt(NamedTuple):
 def called_turn(
     dialect: Dialect, log: str, results: Sequence[Result], number: int, *, is_rendered: bool = False
 ) -> TurnInPrompt:
-    """Return a turn with calls, which have *results*.
+    """Return a turn with calls and their *results*.
 
     Args:
         dialect: The dialect to write.
@@ -44,9 +44,9 @@ def called_turn(
 
 
 def failed_turn(dialect: Dialect, log: str, observation: str, number: int) -> TurnInPrompt:
-    """Return a turn that could not be read, and the message that says why.
+    """Return a turn that could not be read, with the error message in place of a result.
 
-    What the model cannot have written of itself is escaped in its text.
+    Markers of other roles' turns in its text are escaped.
     """
     told = [Result("error", observation, is_error=True)]
     seen = seen_in_prompt(dialect, told, number)
@@ -54,10 +54,10 @@ def failed_turn(dialect: Dialect, log: str, observation: str, number: int) -> Tu
 
 
 def seen_in_prompt(dialect: Dialect, results: Sequence[Result], number: int) -> str:
-    """Return *results* as they stand in a prompt, without the generation prompt after them.
+    """Return *results* as they appear in a prompt, without the generation prompt after them.
 
     Raises:
-        ValueError: The dialect does not take the ids of the calls.
+        ValueError: The dialect does not accept the ids of the calls.
     """
     seen = write_seen(dialect, results, number)
     return seen.removesuffix(dialect.generation_prompt(number + len(results)))

@@ -111,9 +111,9 @@ _PLACES: Final = re.compile(r"\{(tools|tool_names|form|action|answer)\}")
 
 
 def instructions(dialect: Dialect, tools: Tools | None = None) -> str:
-    """Return the format instructions: how to write a turn, and which *tools* there are.
+    """Return the format instructions: how to write a turn, and which *tools* are available.
 
-    If it is not known which tools there are, the placeholders ``{tools}`` and ``{tool_names}`` are
+    If the tools are not known, the placeholders ``{tools}`` and ``{tool_names}`` are
     kept, for `str.replace`. If there are none, the instructions are only about answers.
     """
     known = known_tools(tools)
@@ -130,7 +130,7 @@ def instructions(dialect: Dialect, tools: Tools | None = None) -> str:
 
 
 def told_type(tools: ToolSet | None, words: PromptWords) -> str:
-    """Return what the prompt says about the type of answers; ``""`` if they are text."""
+    """Return the part of the prompt about the type of answers; ``""`` if answers are text."""
     if (output_type := output_type_of(tools)) is None:
         return ""
     if output_type.is_never:
@@ -196,7 +196,7 @@ def _as_text(exchanges: Sequence[Sequence[BaseMessage]]) -> str:
     for said in exchanges:
         if not all(isinstance(message.content, str) for message in said):
             raise ValueError(
-                "a prompt of text has no place for images and other blocks: use as_messages=True"
+                "a prompt in text cannot contain images or other blocks: use as_messages=True"
             )
         is_question = len(said) == 1 and isinstance(said[0], HumanMessage)
         lines = "\n".join(message.text for message in said)
@@ -206,16 +206,16 @@ def _as_text(exchanges: Sequence[Sequence[BaseMessage]]) -> str:
 
 
 def check_question(question: object, earlier: object) -> None:
-    """Check that *question* is a text, or that something was said *earlier*.
+    """Check that *question* is a string, or `None` after *earlier* messages.
 
     Raises:
-        TypeError: It is not; the message says where a conversation belongs.
+        TypeError: It is neither; the message says how to pass a conversation.
     """
     if isinstance(question, str) or (question is None and earlier):
         return
     said = f"render_prompt takes a question as text, not {kind_of(question)}"
     if isinstance(question, list | tuple) or hasattr(question, "content"):
-        said += ": a conversation goes to history="
+        said += "; pass a conversation as history="
     raise TypeError(said)
 
 

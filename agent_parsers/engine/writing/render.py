@@ -60,7 +60,7 @@ def render(
             return write_answer(dialect, data, thought, content=content, number=number)
         if not isinstance(answer, str):
             raise ValueError(  # noqa: TRY004 - a refusal to write is always a ValueError
-                f"{dialect.name} answers with a text under 'output', not {answer!r}"
+                f"{dialect.name} needs a string under 'output' as the answer, not {answer!r}"
             )
         written = Written(thought, answer=answer, number=number, content=content)
         # With tools, lenient mode calls what another dialect would call.
@@ -70,7 +70,7 @@ def render(
     if not all(action.tool for action in actions):
         raise ValueError(f"{dialect.name} cannot write an action without the name of a tool")
     if not actions:
-        raise ValueError(f"{dialect.name} cannot write a turn of no actions")
+        raise ValueError(f"{dialect.name} cannot write a turn without actions")
     if len(actions) > 1 and not dialect.several:
         raise ValueError(f"{dialect.name} writes one action in a turn, not {len(actions)}")
     (tool, tool_input, call_id), *others = map(_call_of, actions)
@@ -92,7 +92,7 @@ def write_answer(
     content: str = "",
     number: int = 1,
 ) -> str:
-    """Return an *answer*, text or other data, in *dialect*: as JSON in JSON, and else as text.
+    """Return an *answer*, text or other data, in *dialect*; in JSON formats, data stays JSON.
 
     Raises:
         ValueError: The dialect cannot write it so that it is read back unchanged.
@@ -108,13 +108,13 @@ def write_answer(
 def sample_answer(
     dialect: Dialect, tools: ToolSet | None, *, number: int = 1, thinks: bool = True
 ) -> str:
-    """Return an answer with a placeholder, or of the type of answers that *tools* have.
+    """Return an example of an answer: a placeholder, or an example of the type of answers.
 
     Args:
         dialect: The dialect.
         tools: The tools, if they are known.
         number: Number of the turn in its run.
-        thinks: Whether a thought stands before it, if the dialect has thoughts.
+        thinks: Whether a thought precedes it, if the dialect has thoughts.
     """
     words = dialect.prompt_words
     thought = words.last_thought if dialect.thinks and thinks else ""
@@ -162,7 +162,7 @@ def _id_of(action: AgentAction) -> str | None:
 
 
 def write_seen(dialect: Dialect, results: Sequence[Result], number: int) -> str:
-    """Return the results of one turn as text, escaped so that nothing in it is read as a marker.
+    """Return the results of one turn as text, escaped so that none of it is read as a marker.
 
     An error message keeps the markers of the turn that it shows as an example.
     """
@@ -267,7 +267,7 @@ def _write(
 
 
 _OBJECTS: Final = (
-    "; give the tools with their schemas, or choose a dialect whose inputs are objects, such as"
+    "; pass tools with their schemas, or choose a dialect whose inputs are objects, such as"
     " react_json"
 )
 """What to do if a dialect cannot write an object."""

@@ -220,7 +220,7 @@ def test_a_call_is_emitted_when_its_block_closes(name: str) -> None:
     try:
         stream = parser.stream_parser(calls="each")
     except ValueError as error:
-        assert "whose calls have no marks" in str(error)  # noqa: PT017
+        assert "its calls have no markers" in str(error)  # noqa: PT017
         return
     emitted = [e for e in stream.feed(turns[0].text) if isinstance(e, ActionComplete)]
     assert emitted

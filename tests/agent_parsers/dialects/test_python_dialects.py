@@ -173,7 +173,7 @@ def test_what_models_also_write(name: str, text: str, expected: Any, kinds: list
     [
         ("pythonic", "[f(1)]", "arguments by name"),
         ("pythonic", "[f(1), g()]", "arguments by name"),
-        ("pythonic", "[f(a=[1), g()]", "brackets that close each other"),
+        ("pythonic", "[f(a=[1), g()]", "matching brackets"),
         ("pythonic", "[f(), g(a='x", "the end of the call"),
         ("pythonic", "[f(**{'a': 1})]", "arguments by name"),
         ("pythonic", "[f(a=1", "the end of the call"),
@@ -190,7 +190,7 @@ def test_what_models_also_write(name: str, text: str, expected: Any, kinds: list
         ("pythonic", "[f(a=1e999)]", "that can be read"),
         ("pythonic", f"[f(a={'7' * 5_000})]", "that can be read"),
         ("pythonic", f"[f(a=0x{'7' * 50_000})]", "that can be read"),
-        ("pythonic", f"[f(a={'[' * 50_000}{']' * 50_000})]", "nested less deep"),
+        ("pythonic", f"[f(a={'[' * 50_000}{']' * 50_000})]", "fewer nested brackets"),
         ("pythonic", f"[f(a=[{'1,' * 300_000}])]", "at most 500,000 characters"),
         *(
             ("pythonic", f"[f(a={run * 20_000}1)]", "plain values")
@@ -200,11 +200,11 @@ def test_what_models_also_write(name: str, text: str, expected: Any, kinds: list
         ("lfm2", "<|tool_call_start|>foo<|tool_call_end|>", "expected a call"),
         ("gemma4", f"{OPEN}call:{{a:1}}{CLOSE}", "the name of a tool"),
         ("gemma4", f"{OPEN}call:f{{a:{Q}x", "the end of the call"),
-        ("gemma4", f"{OPEN}call:f{{a:[1}}{CLOSE}", "brackets that close each other"),
+        ("gemma4", f"{OPEN}call:f{{a:[1}}{CLOSE}", "matching brackets"),
         ("gemma4", f"{OPEN}call:f{{a:1,a:2}}{CLOSE}", "found one twice"),
         ("gemma4", f"{OPEN}call:f{{a:1e999}}{CLOSE}", "that can be read"),
         ("gemma4", f"{OPEN}call:f{{a:{'7' * 5_000}}}{CLOSE}", "that can be read"),
-        ("gemma4", f"{OPEN}call:f{{a:{'[' * 50_000}{']' * 50_000}}}", "nested less deep"),
+        ("gemma4", f"{OPEN}call:f{{a:{'[' * 50_000}{']' * 50_000}}}", "fewer nested brackets"),
     ],
 )
 def test_what_is_refused(name: str, text: str, said: str, mode: Mode) -> None:
@@ -402,7 +402,7 @@ def test_what_cannot_be_expressed_is_not_written(name: str, value: Any) -> None:
 
 @every_dialect
 def test_an_input_without_names_is_not_written(name: str) -> None:
-    with pytest.raises(ValueError, match="an object of parameters"):
+    with pytest.raises(ValueError, match="must be an object"):
         get_dialect(name).write(Written(tool="f", tool_input="Bern"))
 
 

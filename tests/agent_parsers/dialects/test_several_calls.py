@@ -239,9 +239,9 @@ def test_gpt_oss_begins_in_a_header_unless_the_prompt_goes_on() -> None:
 
 
 def test_an_unknown_start_is_rejected() -> None:
-    with pytest.raises(ValueError, match=r"react \(strict\) has no start 'thought', but none"):
+    with pytest.raises(ValueError, match=r"react \(strict\) has no start 'thought'; it has none"):
         get_parser("react", lenient=False, start="thought")
-    with pytest.raises(ValueError, match="give one of them"):
+    with pytest.raises(ValueError, match="pass only one of them"):
         get_parser("hermes", start="thought", prompt="<think>")
 
 
@@ -306,7 +306,7 @@ def test_messages_have_no_marks_of_the_chat_template() -> None:
     ("name", "step", "reason"),
     [
         ("react", [FIND, CLOCK], "react writes one action in a turn, not 2"),
-        ("hermes", [], "hermes cannot write a turn of no actions"),
+        ("hermes", [], "hermes cannot write a turn without actions"),
         ("hermes", [FIND, AgentAction("", {}, "")], "without the name of a tool"),
         ("qwen3_coder", [AgentAction("f", {"a": "</parameter>\n</function>"}, "")], "cannot write"),
     ],
@@ -317,7 +317,7 @@ def test_what_cannot_be_written_is_refused(name: str, step: list[AgentAction], r
 
 
 def test_content_is_refused_where_there_can_be_none() -> None:
-    with pytest.raises(ValueError, match="it has no content beside calls"):
+    with pytest.raises(ValueError, match="a turn with calls has no content"):
         get_parser("react").render(AgentAction("a", "b", ""), content="Hm.")
 
 

@@ -154,7 +154,7 @@ def test_a_value_without_types_is_text() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_only_parameters_can_be_written(name: str) -> None:
-    with pytest.raises(ValueError, match="object of parameters"):
+    with pytest.raises(ValueError, match="must be an object"):
         get_dialect(name).write(Written(tool="f", tool_input="text"))
 
 

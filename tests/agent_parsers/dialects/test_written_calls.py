@@ -208,7 +208,7 @@ def test_what_has_no_thoughts_loses_none(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(NO_CONTENT))
 def test_what_has_nothing_beside_calls_loses_none(name: str) -> None:
     with pytest.raises(
-        ValueError, match=f"{name} cannot write this step: it has no content beside calls"
+        ValueError, match=f"{name} cannot write this step: a turn with calls has no content"
     ):
         parser_of(name).render(call("ping"), content=CONTENT)
 
@@ -222,7 +222,9 @@ def test_what_has_one_call_in_a_turn_writes_no_more(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(ONLY_PARAMETERS))
 def test_an_input_without_names_is_not_written(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} cannot write this step: the input is an object"):
+    with pytest.raises(
+        ValueError, match=f"{name} cannot write this step: the input must be an object"
+    ):
         parser_of(name).render([AgentAction("find", "Bern", "")])
 
 

@@ -272,7 +272,7 @@ def test_strict_mode_says_what_only_lenient_mode_reads() -> None:
 def test_a_step_after_an_error_does_not_count() -> None:
     text = "Action 1: a[b]\nThought 2: c\nAction 2: d[e]"
     assert ignored("react_docstore", text, "strict") == [
-        ("Action 2:", "after the text that makes the turn an error")
+        ("Action 2:", "after the text that caused the error")
     ]
 
 

@@ -171,10 +171,10 @@ def test_what_is_held_back_is_told_later_and_has_a_reason(
     [
         ("react", "Thought: hm\nAct", "it may become 'Action:' or 'Action Input:'"),
         ("xml", "<tool>find</tool><tool_input>a ", "white space is text only if more text follows"),
-        ("react", "Action: find", "the name of the tool may go on"),
-        ("react", "Final Answer: ", "white space after a marker belongs to it"),
+        ("react", "Action: find", "the name of the tool may continue"),
+        ("react", "Final Answer: ", "white space after a marker belongs to the marker"),
         ("hermes", "Hm. <tool_", "it may become '<tool_call>'"),
-        ("hermes", '<tool_call>{"na', "what it means is known only when more of it has arrived"),
+        ("hermes", '<tool_call>{"na', "its meaning is known only when more text has arrived"),
     ],
 )
 def test_the_reasons(dialect: str, text: str, reason: str) -> None:

@@ -117,7 +117,7 @@ def test_the_repair_says_which_dialect_or_which_shape() -> None:
     (repair,) = read('[TOOL_CALLS]search[ARGS]{"query": "lakes"}').repairs
     assert (repair.kind, repair.message) == ("foreign", "read a call in the form of mistral")
     (repair,) = read('search("lakes")').repairs
-    assert repair.message == "read a call as code that calls search"
+    assert repair.message == "read a call written as code that calls search"
     assert repair.span == (0, len('search("lakes")'))
 
 
@@ -222,7 +222,7 @@ def test_the_observation_shows_how_the_dialect_writes_a_call() -> None:
 
 def test_a_call_beside_others_in_the_form_of_the_dialect_is_refused() -> None:
     own = '<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>'
-    with pytest.raises(ValueError, match="no other form"):
+    with pytest.raises(ValueError, match="own form"):
         read(f'search("lakes")\n{own}')
 
 
@@ -249,7 +249,7 @@ def test_a_call_that_the_model_imagines_behind_the_end_of_its_turn_takes_none_aw
 
 
 def test_nothing_is_read_across_reasoning() -> None:
-    with pytest.raises(ForeignCallError, match="it has reasoning, or a marker, in it"):
+    with pytest.raises(ForeignCallError, match="it contains reasoning or a marker"):
         read("<search>\n<query>a <think>b</think> c</query>\n</search>")
 
 
@@ -264,7 +264,7 @@ def test_a_turn_of_one_action_takes_one_call() -> None:
     one = parser.parse('Thought: hm\nFinal Answer: search("lakes")')
     assert not isinstance(one, AgentFinish)
     assert (one.tool, one.tool_input) == LAKES
-    with pytest.raises(ValueError, match="one action in a turn"):
+    with pytest.raises(ValueError, match="a turn has only one action"):
         parser.parse('Final Answer: search("lakes")\nping()')
 
 

@@ -35,7 +35,7 @@ def test_holes_are_filled() -> None:
     parameters = ParameterForm(text="{key}={value}:{is_text};", between=" ")
     tagged = CallForm(text="{tool}({parameters})", parameters=parameters)
     assert tagged(WrittenCall("f", {"a": "x", "b": 2})) == "f(a=x:true; b=2:false;)"
-    with pytest.raises(ValueError, match="the input is an object of parameters, not 'x'"):
+    with pytest.raises(ValueError, match="the input must be an object, not 'x'"):
         tagged(WrittenCall("f", "x"))
 
 
@@ -57,12 +57,18 @@ def test_texts_stand_around_the_parts_of_a_turn() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: CallForm(text="<{name}>"), "{input} once, not no hole: '<{name}>'"),
-        (lambda: CallForm(text="{input}{input}"), "{input} once, not {input}, {input}: "),
-        (lambda: ParameterForm(text="<{key}>"), "a ParameterForm has {value} once, not {key}: "),
+        (lambda: CallForm(text="<{name}>"), "{input} once in its text, not no hole: '<{name}>'"),
+        (
+            lambda: CallForm(text="{input}{input}"),
+            "{input} once in its text, not {input}, {input}: ",
+        ),
+        (
+            lambda: ParameterForm(text="<{key}>"),
+            "a ParameterForm needs {value} once in its text, not {key}: ",
+        ),
         (
             lambda: CallForm(text="{input}", parameters=ParameterForm(text="{key}{value}")),
-            "a CallForm has {parameters} once, not {input}: '{input}'",
+            "a CallForm needs {parameters} once in its text, not {input}: '{input}'",
         ),
     ],
 )

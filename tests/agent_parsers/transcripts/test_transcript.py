@@ -276,12 +276,12 @@ def test_a_record_needs_neither_a_task_nor_an_id() -> None:
         ({"format": "react", "steps": "x"}, "expected 'steps', a list with at least one step"),
         ({"steps": [{"output": "x"}]}, "expected 'format', the name of a dialect"),
         ({"format": 1, "steps": [{"output": "x"}]}, "expected 'format', the name of a dialect"),
-        ({"format": "react", "steps": ["x"]}, "expected the text 'output' in step 1"),
+        ({"format": "react", "steps": ["x"]}, "expected a string 'output' in step 1"),
         (
             {"format": "react", "steps": [{"output": "Final Answer: x"}, {"output": None}]},
-            "expected the text 'output' in step 2",
+            "expected a string 'output' in step 2",
         ),
-        ({"format": "react", "steps": [{"input": "x"}]}, "expected the text 'output' in step 1"),
+        ({"format": "react", "steps": [{"input": "x"}]}, "expected a string 'output' in step 1"),
     ],
 )
 def test_a_value_that_is_not_a_record_is_rejected(record: Any, reason: str) -> None:

@@ -26,7 +26,7 @@ class CodeBlock(EmittingReader):
     Args:
         tool: Name of the tool that runs the code.
         read_answer: Returns the answer if code is only an answer, else `None`.
-        lenient: Whether to read fences, and to leave out half of a closing mark.
+        lenient: Whether to read fences, and to drop an incomplete closing mark.
     """
 
     problems: ClassVar[frozenset[str]] = frozenset({"no_call", "open_call", "after_call"})
@@ -129,7 +129,7 @@ class CodeBlock(EmittingReader):
             if half:
                 span = (self._at, self._at + half)
                 self._emit(code[len(code) - half :], MarkerSeen, events)
-                events.append(Repair("unclosed", span, "dropped half of a closing tag"))
+                events.append(Repair("unclosed", span, "dropped an incomplete closing tag"))
             if rest:
                 self._skip(self._end(rest, events), events)
         self._emit_lead(events)
@@ -139,7 +139,7 @@ class CodeBlock(EmittingReader):
             events.append(self._fence_repair("removed the fence around the code"))
             code, is_dressed = code[slice(*place)].rstrip(), False
         elif self._lenient and code.endswith(_END_OF_FENCE) and is_python(code[:-3]):
-            events.append(self._fence_repair("removed the end of a fence"))
+            events.append(self._fence_repair("removed a closing fence"))
             code = code[:-3].rstrip()
         problem = "" if code and self._is_block else "no_call"
         is_open = self._ended < 0
@@ -153,7 +153,7 @@ class CodeBlock(EmittingReader):
         elif self._is_inline and self._after >= 0 and not problem:
             problem = "after_call"  # a sentence quotes it
         if self._is_fence and not problem:
-            events.append(self._fence_repair("read a fence as a block of code"))
+            events.append(self._fence_repair("read a fenced block as code"))
         answer = self._read_answer(code)
         if answer is None and not problem:
             events.insert(0, ToolNamed(self._tool, (self._start, self._start)))

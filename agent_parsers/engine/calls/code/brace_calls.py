@@ -24,7 +24,7 @@ _next_begun: Final = re.compile(r"[,;]?\s*+(?:c|ca|cal|call\s*+)?").fullmatch
 
 
 class BraceCalls(CodeCalls):
-    """Reads one call, and text after it as content; in lenient mode also more calls after it.
+    """Reads one call, or several in lenient mode; text after the calls is content.
 
     A call is complete at its closing brace; the closer after that may be missing.
 
@@ -117,7 +117,7 @@ class BraceCalls(CodeCalls):
         pieces = (text[: head.start(2)], head[2], text[head.end(2) : end.end()])
         self._begin_call(pieces, ("call:", "{"), events)
         if head[1] != "call:":
-            what = "read a name that does not follow 'call:'"
+            what = "read a call without 'call:' before its name"
             self._odd.append(Repair("prefix", self._call.tool_span, what))
         if end[0] == "(":
             span = (self._at - 1, self._at)

@@ -188,7 +188,7 @@ class BraceArguments(Arguments):
             return _WORDS[text]
         found = _number(text)
         if found is None:
-            self._repaired(Repair("bare_text", span, "read text without quotes"))
+            self._repaired(Repair("bare_text", span, "read text without quotes as a string"))
             return text
         value: float = math.inf
         if found[1] or found[2]:
@@ -222,7 +222,7 @@ class BraceArguments(Arguments):
     def _read_plain(self, text: str, at: int) -> int:
         quote = self._quote
         found = _plain[quote](text, at)
-        assert found is not None, "it matches anything"
+        assert found is not None, "the pattern matches any text"
         stop = found.end()
         self._body.add(found[0])
         if text[stop : stop + 1] != quote:
@@ -237,7 +237,7 @@ class BraceArguments(Arguments):
         return stop + 1
 
     def close_string(self) -> bool:
-        """End an unclosed string where the call is closed; return whether that was possible."""
+        """End an unclosed string where the call ends; return whether that was possible."""
         if self._doubt is None:
             return False
         size, end = self._doubt
@@ -249,7 +249,7 @@ class BraceArguments(Arguments):
         is_twice = self._closer in self._body.tail(size + len(self._closer)) and not self._is_over
         if is_twice or _has_member(body):
             self._wrong("ambiguous_end")
-        self._repaired(Repair("unclosed", (self._string_at, end), "ended a string with its call"))
+        self._repaired(Repair("unclosed", (self._string_at, end), "ended an unclosed string"))
         self._quote, self._value = "", body
         while self._open:
             self._end_container(0)

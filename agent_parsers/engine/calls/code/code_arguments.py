@@ -56,10 +56,10 @@ class Arguments(ABC):
     @property
     @abstractmethod
     def known(self) -> int:
-        """Offset up to which the text certainly belongs to them; excludes the last bracket."""
+        """Offset up to which the text is known to be arguments; excludes the last bracket."""
 
     def feed(self, text: str) -> int:
-        """Read *text*; return how much of it the arguments take up if they end in it, else -1."""
+        """Read *text*; return where in it the arguments end, or -1 if they go on."""
         before = len(self._tail)
         buffer, self._tail = self._tail + text, ""
         at = 0

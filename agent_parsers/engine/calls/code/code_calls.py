@@ -82,7 +82,7 @@ class CodeCalls(CallsReader):
 
     def _read_arguments(self, text: str, events: list[Event]) -> str:
         arguments = self._arguments
-        assert arguments is not None, "the head of a call creates them"
+        assert arguments is not None, "the arguments are created after the head of the call"
         end = arguments.feed(text)
         self._emit_known(text if end < 0 else text[: end - 1], arguments.known, events)
         if end < 0:
@@ -123,5 +123,5 @@ class CodeCalls(CallsReader):
 
 
 def no_call(problem: str, span: tuple[int, int]) -> Call:
-    """Return a `Call` for text that is not a call: content, if there is no *problem*."""
+    """Return a `Call` for text that is not a call: content or, with a *problem*, an error."""
     return Call("", "", span, problem=problem, is_text=not problem)

@@ -25,9 +25,9 @@ _NEVER_AFTER_STRING: Final = "_$?~`{"
 _blank: Final = re.compile(r"\s*+").match
 _has_argument: Final = re.compile(r",\s*+\w++\s*+=").search
 _REPAIRS: Final = {
-    "\n": ("line_break", "read a line break in a string of one line"),
-    "\r": ("line_break", "read a line break in a string of one line"),
-    "\0": ("nul", "read a NUL in a string"),
+    "\n": ("line_break", "read an unescaped line break in a string"),
+    "\r": ("line_break", "read an unescaped line break in a string"),
+    "\0": ("nul", "read a NUL character in a string"),
 }
 
 
@@ -154,7 +154,7 @@ class PythonArguments(Arguments):
     def _read_string(self, text: str, at: int) -> int:
         """Read *text* from *at* through the next quote; return where that quote ends."""
         found = _IN_STRING[self._quote](text, at)
-        assert found is not None, "it matches anything"
+        assert found is not None, "the pattern matches any text"
         stop = found.end()
         self._body.add(found[0])
         if stop == len(text):
@@ -179,7 +179,7 @@ class PythonArguments(Arguments):
             after = text[end : end + 1]
             return not (after.isalnum() or after in _NEVER_AFTER_STRING) if after else None
         blank = _blank(text, end)
-        assert blank is not None, "it matches empty text too"
+        assert blank is not None, "the pattern also matches empty text"
         after = text[blank.end() : blank.end() + 1]
         closer = self._open[-1]
         return after in (",", closer, ":" if closer == "}" else ",") if after else None
@@ -209,7 +209,7 @@ class PythonArguments(Arguments):
 
 
 def read_literal(text: str) -> Any:
-    """Return the value of *text* as Python.
+    """Return the value of *text*, a Python literal.
 
     Raises:
         BadPayload: The text is not a literal, or is too large.

@@ -67,7 +67,7 @@ class JsonCalls(CallsReader):
     @property
     @override
     def is_quoting(self) -> bool:
-        """Whether the next text is inside a string of a call, or of what may be a call."""
+        """Whether the next text is inside a string of a call, or of a possible call."""
         reader = self._reader  # where strict mode reads no call, one has to have begun
         return not self._is_over and (reader.is_quoting if self._odd else reader.is_in_string)
 
@@ -193,7 +193,7 @@ class JsonCalls(CallsReader):
             if (mark in found) != (mark in strict):
                 yield f"read a call {'in' if mark in found else 'without'} a {name}"
         if "`" in found and "`" in strict and "".join(found.split()) != strict:
-            yield f"read a call in another fence than {strict.removesuffix('[')}"
+            yield f"read a call in a fence other than {strict.removesuffix('[')}"
 
     def _check_closers(self, reader: JsonCall, call: Call, stop: int, after: str) -> None:
         """Check that the closers after a *call* match its openers; other text begins at *stop*."""

@@ -44,7 +44,7 @@ _AROUND_KEY: Final = "{\"'` \t\r\n"
 
 
 class JsonCall(JsonSearch):
-    """Reads the first JSON object in a text that is a call.
+    """Reads the call in a text: the first JSON object that is a call.
 
     A call is an object with the dialect's own key for the name of a tool or, in lenient mode, with
     the keys of another dialect for name *and* input. Objects before it that are not calls are part
@@ -76,7 +76,7 @@ class JsonCall(JsonSearch):
 
     @property
     def place(self) -> Span:
-        """Where the complete JSON of the call stands."""
+        """Span of the JSON of the call, once it is complete."""
         return self._base, self._end
 
     @property
@@ -289,7 +289,7 @@ class JsonCall(JsonSearch):
             for kind, (start, end), message in () if rules.several else json.repairs:
                 repairs.append(Repair(kind, (start if start < end else base, end), message))
             if self.is_odd and not rules.several:
-                message = "read an action in no fence or list"
+                message = "read an action that is not in a fence or a list"
                 repairs.append(Repair("fence", (base, base + 1), message))
             if members.is_wrapped:
                 what = "a call" if rules.several else "an action"

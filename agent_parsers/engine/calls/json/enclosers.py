@@ -38,7 +38,7 @@ def begins_clause(closers: str, after: str) -> bool:
 
 
 def goes_on(closers: str, after: str, *, is_marked: bool, several: bool = False) -> bool:
-    """Return whether JSON goes on after a call, which then lacks a part of what was written.
+    """Return whether JSON continues after a call, so that the call is only part of it.
 
     Args:
         closers: The closers of the call.
@@ -54,20 +54,21 @@ def goes_on(closers: str, after: str, *, is_marked: bool, several: bool = False)
 
 
 def is_one_line(closers: str) -> bool:
-    """Return whether the *closers* of a call end on its line, and close no fence."""
+    """Return whether the *closers* of a call contain neither a line break nor a fence."""
     return "\n" not in closers and "`" not in closers
 
 
 def is_indented_block(opener: str) -> bool:
-    """Return whether an *opener*, white space, begins an indented block, as Markdown has them."""
+    """Return whether the white space *opener* begins an indented code block, as in Markdown."""
     above, _, indent = opener.rpartition("\n")
     return "\n" in above and indent.isspace() and len(indent.expandtabs(4)) >= 4
 
 
 def start_of_opener(text: str, stop: int) -> int:
-    """Return where the opener before a brace at *stop* begins in *text*: a fence, a bracket.
+    """Return where the fence or bracket before the brace at *stop* begins in *text*.
 
-    White space before the opener belongs to it.
+    White space before the fence or bracket belongs to it. Without either, return where
+    the white space before *stop* begins.
     """
     at = _before_blank(text, stop)
     if text.startswith("[", at - 1) and at:
@@ -77,7 +78,7 @@ def start_of_opener(text: str, stop: int) -> int:
 
 
 def with_fence(place: Span, encloser: str, closers: str) -> Span:
-    """Return the *place* of a call, extended by the fence around it, if there is one."""
+    """Return the span *place* of a call, extended to include the fence around it, if any."""
     if "```" not in encloser:
         return place
     closer = _end_of_fence(closers)
@@ -91,10 +92,10 @@ def _before_blank(text: str, at: int) -> int:
 
 
 class Closers:
-    """Reads the closers after the JSON of a call: its own, and those of what encloses it.
+    """Reads the brackets and fences that close a call and what encloses it, after its JSON.
 
     Args:
-        match: Matches them.
+        match: Matches the closers.
         in_rows: Whether other rows of calls may follow. A fence on a line of its own opens the next
             row, unless an earlier fence is still open.
         in_fence: Whether a fence is still open that was opened before an earlier call.
@@ -111,17 +112,17 @@ class Closers:
 
     @property
     def text(self) -> str:
-        """The closers so far, with white space."""
+        """The closers read so far, including white space."""
         return "".join(self._pieces)
 
     def read(self, text: str) -> int:
-        """Continue with *text*; return where the closers end in it."""
+        """Read more *text*; return where in it the closers end."""
         stop = self._end(text)
         self._pieces.append(text[:stop])
         return stop
 
     def follow(self, text: str) -> None:
-        """Note the *text* that comes next after them: one character, or a comma and another."""
+        """Store the beginning of the *text* after the closers; see `follows`."""
         while self.follows in ("", ",") and (text := text.lstrip()):
             self.follows += text[0]
             text = text[1:]

@@ -84,7 +84,7 @@ class HeadedMessage(CallsReader):
     @property
     @override
     def has_call_begun(self) -> bool:
-        """Whether the header was read, so that the kind of the body is known."""
+        """Whether the header was read, so that it is known what the body is."""
         return self._header is not None
 
     @property
@@ -125,7 +125,7 @@ class HeadedMessage(CallsReader):
 
     def _find_body(self, text: str, events: list[Event]) -> str:
         """Read the white space before the body."""
-        assert self._header is not None, "the header was read"
+        assert self._header is not None, "the header is read before the body"
         body = text.lstrip()
         self._emit(text[: len(text) - len(body)], MarkerSeen, events, self._mark)
         if body and self._header.body is not None:
@@ -136,7 +136,7 @@ class HeadedMessage(CallsReader):
         return body
 
     def _read_body(self, text: str, events: list[Event]) -> str:
-        assert self._header is not None, "the header was read"
+        assert self._header is not None, "the header is read before the body"
         if self._header.head is not None:
             self._body.add(text)
         self._emit(text, self._header.kind, events)

@@ -27,7 +27,7 @@ the tool, where only the dialect's own keys are read."""
 
 @dataclass(frozen=True, kw_only=True)
 class CallKeys:
-    """The keys of a call's members."""
+    """The keys that a dialect uses in the JSON object of a call."""
 
     tool: str
     """Key of the tool's name; empty if the name is the only key, and the input its value."""
@@ -52,13 +52,13 @@ class CallKeys:
 
     @cached_property
     def quoted(self) -> tuple[str, str]:
-        """The keys of the tool and its input, in quotes, or the signs before these."""
+        """The keys of the tool and its input, in quotes; ``{`` and ``:`` if the tool has no key."""
         if not self.tool:
             return "{", ":"
         return f'"{self.tool}"', f'"{self.input}"'
 
     def kind(self, key: str) -> tuple[Kind, bool]:
-        """Return which kind of member has this *key*, and whether it is another dialect's."""
+        """Return the kind of member with this *key*, and whether it is another dialect's key."""
         if key == self.tool:
             return "tool", False
         if key == self.input:
@@ -108,12 +108,12 @@ class Member:
 
     @property
     def span(self) -> Span:
-        """Where its value stands, without its quotes."""
+        """Span of the value, without quotes."""
         return self.start + self.is_text, self.end - self.is_text
 
     @property
     def place(self) -> Span:
-        """Where its value stands with all that is after the colon."""
+        """Span of the value, from the colon on."""
         return self.key_end, max(self.key_end, self.end)
 
 
@@ -125,7 +125,7 @@ class Candidate:
 
 
 def is_remark(key: str) -> bool:
-    """Return whether models add remarks to a call under this *key*."""
+    """Return whether models use this *key* to add remarks to a call."""
     return folded(key) in _REMARKS
 
 
@@ -136,7 +136,7 @@ def is_name(member: Member) -> bool:
 
 
 class Members:
-    """Finds the call among nested objects, by its keys; it observes a reader of JSON.
+    """Finds the call among nested objects by its keys, while a `JsonWatch` reads them.
 
     Args:
         keys: The keys of the call's members.
@@ -163,7 +163,7 @@ class Members:
 
     @property
     def id(self) -> str | None:
-        """The id that the model gave the call; `None` if it has no id, or one that is not text."""
+        """The id that the model gave the call; `None` if it is missing or not a string."""
         ids = [member.value for member in self.own.members if member.kind == "id"]
         return ids[-1].strip() or None if ids and isinstance(ids[-1], str) else None
 
@@ -189,9 +189,10 @@ class Members:
 
     @property
     def has_others(self) -> bool:
-        """Whether the call has members that may be its input without the key of an input.
+        """Whether the call has other members that may be its input, under an unknown key.
 
-        An object or list under another dialect's key for the tool is no name, so it is one of them.
+        An object or list under another dialect's key for the tool is one of them, since it cannot
+        be a name.
         """
         return any(
             other.value is not None
@@ -201,28 +202,28 @@ class Members:
         )
 
     def open(self) -> None:
-        """Note that a container opens that may be or contain the call."""
+        """Record that an object or list begins that may be or contain the call."""
         self._stack.append(Candidate())
         self._last = None
 
     def close(self, depth: int) -> None:
-        """Note that such a container was closed; *depth* others are still open."""
+        """Record that such an object or list ends; *depth* of them are still open."""
         del self._stack[depth:]
         self._last = None
 
     def begin_value(self, at: int, *, is_text: bool = False) -> None:
-        """Note that a string, an object or a list begins as the value of the last key."""
+        """Record that the value of the last key begins: a string, an object or a list."""
         if self._last is not None:
             self._last.start, self._last.is_text = at, is_text
 
     def end_value(self, at: int, members: Mapping[str, Any]) -> None:
-        """Note that the value of the last key ended; *members* has it."""
+        """Record that the value of the last key ended; it is in *members*."""
         if self._last is not None:
             self._last.end, self._last.value = at, members.get(self._last.key, NOTHING)
             self._last = None
 
     def add_key(self, key: str, at: int) -> None:
-        """Note that a *key* was read, whose colon ends at *at*."""
+        """Record that a *key* was read, whose colon ends at *at*."""
         self._last = None
         if not self.keys.tool:
             self._add_name(key, at)

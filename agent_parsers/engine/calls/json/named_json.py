@@ -38,7 +38,7 @@ class Head(NamedTuple):
     start: int
     """Where the name of the tool begins."""
     stop: int
-    """Where it ends."""
+    """Where the name ends."""
     id: str | None = None
     """The id that the model gave the call, if any."""
     odd: str = ""
@@ -48,7 +48,7 @@ class Head(NamedTuple):
 
 
 class NamedJson(CallsReader):
-    """Reads ``search[ARGS]{"query": "…"}``: a head that names the tool, then an object, its input.
+    """Reads ``search[ARGS]{"query": "…"}``: a head that names the tool, then its input as JSON.
 
     The call ends with the object and the fence around it; text after it is content.
 

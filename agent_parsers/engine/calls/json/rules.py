@@ -60,7 +60,7 @@ class JsonCallRules:
     """The strict rules, if these are lenient; what only these accept is reported as a repair."""
 
     def value(self, key: str, value: Any, *, is_answer: bool) -> tuple[Any, str]:
-        """Return the input or answer that *value* under *key* means, and a problem or ``""``."""
+        """Return *value*, which is under *key*, as an input or answer, and a problem or ``""``."""
         if is_answer:
             return value, ""
         if isinstance(value, str):
@@ -79,20 +79,20 @@ class JsonCallRules:
         return {}, "bad_input"
 
     def is_answer(self, name: Any) -> bool:
-        """Return whether *name* is not the name of a tool, but means the final answer."""
+        """Return whether *name*, in place of the name of a tool, means the final answer."""
         return isinstance(name, str) and self.name_key(name) in self.answers
 
     def odd_input(self, key: str, value: Any) -> tuple[str, ...]:
-        """Return repair messages for a *value* under *key* that strict mode reads otherwise."""
+        """Return repair messages if strict mode would not read *value*, under *key*, like this."""
         if self.several and isinstance(value, str):
             is_read = not isinstance(self.value(key, value, is_answer=False)[0], str)
-            return ("read a string that holds JSON as an input",) if is_read else ()
+            return ("read a string of JSON as the input",) if is_read else ()
         if self.strict is None or not self.strict.value("", value, is_answer=False)[1]:
             return ()
         return ("read an input that is neither text nor an object",)
 
     def no_call(self, text: str, span: Span) -> Call:
-        """Return the answer or problem for *text*, which stands at *span* and has no call."""
+        """Return the answer or problem in the *text* at *span*, which has no call."""
         if self.may_answer is None or not text:
             return Call("", "", span, problem="no_call")
         if self.lenient and _only_asks(text):
@@ -105,10 +105,10 @@ class JsonCallRules:
         """Return what is wrong with the *members* of a call, or ``""``.
 
         Args:
-            members: The members, of which one names the tool.
-            outside: What is wrong with the place where the call stands.
+            members: The members, one of which names the tool.
+            outside: What is wrong with the place of the call.
         """
-        assert members.tool is not None, "the call was found"
+        assert members.tool is not None, "a call has a member that names the tool"
         name = members.tool.value
         if members.is_twice:
             return "repeated_key"
@@ -130,14 +130,14 @@ class JsonCallRules:
         return "bad_call" if members.is_wrapped else "beside_call" if members.beside else ""
 
     def repairs(self, members: Members, strict: JsonCallRules) -> Iterator[Repair]:
-        """Yield the repairs of the *members* of a call: what the *strict* rules would refuse."""
+        """Yield a repair for each of the *members* that the *strict* rules would refuse."""
         tool, tool_input = members.tool, members.tool_input
         for member in members.call:
             if self.keys.is_odd(member.key) and member.end >= 0 <= member.start:
                 what = "the name of the tool" if member is tool else "its input"
                 yield Repair("key", member.span, f"read {member.key!r} as {what}")
         for member in members.beside:
-            message = f"dropped {member.key!r}, which is next to the input of the call"
+            message = f"dropped {member.key!r}, which is outside the input of the call"
             start, end = member.place
             span = (min(start, end - 1), end)  # a value that was never begun is shown by its colon
             yield Repair("beside_call", span, message)
@@ -155,9 +155,10 @@ class JsonCallRules:
             yield from (Repair("input_type", tool_input.span, text) for text in odd)
 
     def is_quoted(self, before: str, opener: str) -> bool:
-        """Return whether a sentence leads to an *opener*, given the character *before* it.
+        """Return whether a call with this *opener*, after *before*, is part of a sentence.
 
-        A call that a sentence only mentions must not be executed.
+        *before* is the character before the opener. A call that a sentence only mentions must not
+        be executed.
         """
         leads = before.isalnum() or before in (",", ";", ")")
         if not self.lenient or self.is_marked:

@@ -27,7 +27,7 @@ _may_open: Final = re.compile(r"[{\[`]").search
 
 
 class JsonSearch(CallReader):
-    """Looks for the first JSON object in a text that is a call, after other text.
+    """Looks for a call after other text: the first JSON object that is a call.
 
     A brace is prose if no JSON follows it, and so is an object that is not a call. If JSON begins
     and then breaks off, its brackets are skipped as a whole: part of a broken value is never the
@@ -88,12 +88,12 @@ class JsonSearch(CallReader):
     @property
     @override
     def is_quoting(self) -> bool:
-        """Whether what comes next is inside a string of the call."""
+        """Whether the next text is inside a string of the call."""
         return self.has_call_begun and self._json is not None and self._json.is_quoting
 
     @property
     def is_in_string(self) -> bool:
-        """Whether the next text is inside a string of the call, or of what may be the call."""
+        """Like `is_quoting`, but also for an object that may turn out to be the call."""
         if self._start < 0 or self._json is None:
             return False
         return (self.has_call_begun or self._is_lead) and self._json.is_quoting

@@ -29,7 +29,7 @@ _NOBODY: Final = Members(CallKeys(tool="", input=""))
 
 
 class JsonWatch(JsonReader):
-    """A `JsonReader` with an observer; `StrictWatch` and `LenientWatch` are the two kinds.
+    """A `JsonReader` that reports what it reads to an observer; see its two subclasses.
 
     Args:
         members: The observer; `None` if the JSON is the arguments of a call.
@@ -49,14 +49,14 @@ class JsonWatch(JsonReader):
 
     @override
     def feed(self, chunk: str) -> int:
-        """Read *chunk* and return how many characters were used; a limit becomes the `error`."""
+        """Read *chunk* and return how many characters were used; a limit may set `error`."""
         try:
             return self._feed(chunk)
         except JsonLimitError:
             return len(chunk)
 
     def end_text(self, *, supply_closers: bool) -> str:
-        """End the text; return the problem of what it lacks, or ``""``."""
+        """End the text; return the problem if the JSON is incomplete or invalid, else ``""``."""
         try:
             self.close(supply_closers=supply_closers)
         except JsonIncompleteError:
@@ -72,7 +72,7 @@ class JsonWatch(JsonReader):
 
     @property
     def lacks(self) -> Lack:
-        """Which closers are missing. The arguments of a call stand in the watched object.
+        """What the missing closers would close: only the arguments of a call, or nested values.
 
         If no object is watched, the JSON is the arguments.
         """
@@ -81,7 +81,7 @@ class JsonWatch(JsonReader):
         return "arguments" if self.depth <= max(self._level, 0) + 1 else "values"
 
     def text_from(self, start: int) -> str:
-        """Return the text of the open string from its character *start* on."""
+        """Return the text of the string being read, from its character *start* on."""
         return self._string.tail(start)
 
     @override
@@ -170,14 +170,14 @@ class LenientWatch(JsonWatch, LenientJsonReader):
 
 
 def watch(members: Members | None = None, base: int = 0, *, lenient: bool) -> JsonWatch:
-    """Return a reader of JSON at offset *base*, with an observer if there are *members*."""
+    """Return a reader for JSON that begins at offset *base*; *members* observes it."""
     return LenientWatch(members, base) if lenient else StrictWatch(members, base)
 
 
 def repairs_within(json: JsonWatch, stop: int) -> Iterator[Repair]:
-    """Yield the repairs of *json*, which stands in a text up to *stop*.
+    """Yield the repairs of *json*, which ends before offset *stop*.
 
-    The repair of missing text has the span of the character in its place, or of the last one.
+    If text is missing, the repair has the span of the character at that place, or of the last one.
     """
     for kind, (start, end), message in json.repairs if isinstance(json, LenientWatch) else ():
         at = min(start, stop - 1)

@@ -38,7 +38,7 @@ GAP: Final = "space"
 
 
 class In(Enum):
-    """The part of a block that is read."""
+    """The part of a block that is being read."""
 
     BLOCK = auto()  # text before the first call, between calls or after the last
     NAME = auto()  # the name of a tool
@@ -48,7 +48,7 @@ class In(Enum):
 
 
 class TaggedBlock(CallsReader):
-    """Builds the calls of a block, with the text between them; each tag does something.
+    """Builds the calls of a block, and the text between them, from its tags.
 
     Args:
         form: How calls are written.

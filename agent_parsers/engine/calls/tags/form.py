@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class TagPart(Enum):
-    """The role of a tag."""
+    """The role of a tag in a call."""
 
     WRAP = "wrap"
     """Opens a row of calls."""
@@ -77,7 +77,7 @@ class Hole(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A tag without a hole, in one or several spellings; all but the first are repaired."""
+    """A tag without a name in it, in one or several spellings; all but the first are repaired."""
 
     canonical: str
     others: tuple[str, ...] = ()
@@ -97,12 +97,12 @@ class Element:
     """Pattern for the text after a mark of a tag that is cut off before or after the name."""
 
     def marks(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of the mark of each spelling."""
+        """Yield the mark of each spelling as a sequence of pattern atoms."""
         for text in (self.canonical, *self.others, *self.borrowed):
             yield tuple(map(re.escape, text))
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of each spelling."""
+        """Yield each spelling as a sequence of pattern atoms."""
         for mark in self.marks():
             yield from ((*mark, *form) for form in self.forms)
 
@@ -111,7 +111,7 @@ class Element:
         return seen == self.canonical
 
     def hole(self, _seen: str) -> Hole | None:
-        """Return the hole of the tag, which is written as *seen*; `None` if it has no hole."""
+        """Return the name and attributes in the tag written as *seen*; `None` without a name."""
         return None
 
     def knows(self, _key: str) -> bool:
@@ -119,7 +119,7 @@ class Element:
         return False
 
     def attributes(self, _seen: str) -> Mapping[str, str]:
-        """Return what a tag without a hole, written as *seen*, says of the value that it opens."""
+        """Return the attributes that the spelling *seen* of a tag without a name implies."""
         return {}
 
 
@@ -136,7 +136,7 @@ class Named(Element):
     cut: ClassVar[str] = names
 
     def marks(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of the mark of each spelling."""
+        """Yield the mark of each spelling as a sequence of pattern atoms."""
         for *word, sign in Element.marks(self):
             yield *word, BLANK, sign
 
@@ -146,7 +146,7 @@ class Named(Element):
         return seen == f"{self.canonical}{name}>" and name == bare(name)
 
     def hole(self, seen: str) -> Hole:
-        """Return the hole of the tag, which is written as *seen*."""
+        """Return the name and attributes in the tag written as *seen*."""
         before, sign, rest = seen.partition(self.canonical[-1])
         written = rest.removesuffix(">")
         name = bare(written)
@@ -155,7 +155,7 @@ class Named(Element):
 
 @dataclass(frozen=True, slots=True)
 class OwnName(Element):
-    """A tag named after a parameter, such as ``<city>``; *canonical* is all before the name."""
+    """A tag named after a parameter, such as ``<city>``; *canonical* precedes the name."""
 
     forms: ClassVar[tuple[tuple[Atom, ...], ...]] = ((r"\w", _IN_NAME, ">"),)
     next: ClassVar[tuple[Atom, ...]] = (r"\w",)
@@ -165,7 +165,7 @@ class OwnName(Element):
         return True
 
     def hole(self, seen: str) -> Hole:
-        """Return the hole of the tag, which is written as *seen*."""
+        """Return the name and attributes in the tag written as *seen*."""
         size = len(self.canonical)
         return Hole(seen[size:-1], size, {})
 
@@ -176,7 +176,7 @@ _ATTRIBUTE: Final = re.compile(
 
 
 def attribute_names(seen: str) -> list[str]:
-    """Return the names of the attributes in a tag, which is written as *seen*."""
+    """Return the names of the attributes in the tag written as *seen*."""
     return [attribute[1] for attribute in _ATTRIBUTE(seen)]
 
 
@@ -199,7 +199,7 @@ class Attributes(Element):
     cut: ClassVar[str] = rf"(?:{names}|\s{SPACE}n(?:a(?:me?)?)?)"
 
     def is_canonical(self, seen: str) -> bool:
-        """Return whether *seen* is the dialect's own spelling of this tag, even without a name."""
+        """Return whether *seen* is the dialect's own spelling of the tag, even without a name."""
         found = self.hole(seen).attributes
         is_known = all(found.get(key) in values for key, values in self.known.items())
         written = "".join(f' {key}="{found.get(key, "")}"' for key in ("name", *self.known))
@@ -210,7 +210,7 @@ class Attributes(Element):
         return key == "name" or key in self.known
 
     def hole(self, seen: str) -> Hole:
-        """Return the hole of the tag, which is written as *seen*."""
+        """Return the name and attributes in the tag written as *seen*."""
         found: dict[str, str] = {}
         start, is_bare = len(seen) - 1, False
         for attribute in _ATTRIBUTE(seen):
@@ -236,15 +236,15 @@ _is_name: Final = re.compile(r"""[^\s<>=:"'`,;()\[\]{}]++""").fullmatch
 
 
 def is_name(name: str) -> bool:
-    """Return whether *name* looks like the name of a parameter, and not like a part of its value.
+    """Return whether *name* looks like the name of a parameter only, without part of a value.
 
-    Not so ``ids: [4]`` and ``command=replace``, which models write in a tag that should have ended.
+    ``ids: [4]`` and ``command=replace`` do not: there the model forgot to end the tag.
     """
     return _is_name(name) is not None
 
 
 class OddValueError(ValueError):
-    """Raised by `TaggedForm.read_value` for a text that has a value only in lenient mode.
+    """Raised by `TaggedForm.read_value` for text that is a valid value only in lenient mode.
 
     Args:
         message: What the repair says.
@@ -259,12 +259,12 @@ class OddValueError(ValueError):
 
 
 def as_text(written: str, _attributes: Mapping[str, str]) -> Any:
-    """Return the text of a value as *written*."""
+    """Return the text *written* unchanged: the value is a string."""
     return written
 
 
 def as_json(written: str) -> Any:
-    """Return the value of JSON, or the text as *written* if it is none, such as ``NaN``.
+    """Return the value of the JSON *written*, or the text unchanged if it is not JSON (``NaN``).
 
     Raises:
         ValueError: A key is repeated.
@@ -287,14 +287,14 @@ def says_nothing(_attributes: Mapping[str, str]) -> bool:
 
 
 def truth_values(written: str, _attributes: Mapping[str, str]) -> Iterator[Any]:
-    """Yield the truth value that ``0`` or ``1``, as *written*, may stand for."""
+    """Yield the Boolean that *written* may mean if it is ``0`` or ``1``."""
     if written.strip() in ("0", "1"):
         yield written.strip() == "1"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TaggedForm:
-    """How calls are written, and what else is accepted.
+    """How a dialect writes calls in tags, and which other spellings are accepted.
 
     Parts that are missing from `tags` are not part of the dialect and are not looked for.
     """
@@ -324,12 +324,12 @@ class TaggedForm:
 
     @cached_property
     def patterns(self) -> Patterns:
-        """What finds tags, and the beginning of one at the end of a text."""
+        """The patterns that find tags, and an incomplete tag at the end of a text."""
         return Patterns({part.value: tag for part, tag in self.tags.items()})
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
-        """Finds the first tag; `part` returns its role."""
+        """Pattern that finds the first tag; `part` returns its role."""
         return self.patterns.whole
 
     @cached_property
@@ -337,15 +337,15 @@ class TaggedForm:
         return tuple(map(TagPart, self.patterns.names))
 
     def part(self, tag: Found) -> TagPart:
-        """Return the role of a *tag* that was found, in whatever spelling."""
+        """Return the role of the match *tag*, in any spelling."""
         return self._parts[(tag.lastindex or 1) - 1]
 
     def is_known(self, tag: Found) -> bool:
-        """Return whether the spelling of a *tag* that was found is accepted."""
+        """Return whether the spelling of the match *tag* is accepted."""
         return self.lenient or self.tags[self.part(tag)].is_canonical(tag[0])
 
     def read(self, tag: Found) -> tuple[TagPart | None, Hole | None]:
-        """Return the role and the hole of a *tag* that was found; no role if it is text."""
+        """Return the role and the name of the match *tag*; ``(None, None)`` if it is plain text."""
         if not self.is_known(tag):
             return None, None
         part = self.part(tag)
@@ -363,7 +363,7 @@ class TaggedForm:
         return tuple({stem for stem in spelt if any(map(str.isalnum, stem))})
 
     def is_like_tag(self, text: str, at: int, *, is_last: bool) -> bool | None:
-        """Return whether *text* begins at *at* as a tag does, but for white space and letter case.
+        """Return whether a tag begins at *at* in *text*, ignoring white space and letter case.
 
         Return `None` while that is unknown.
         """
@@ -375,6 +375,6 @@ class TaggedForm:
         return None if may_go_on and any(map(str.startswith, self._stems, repeat(begun))) else False
 
     def is_closing(self, text: str, *, surely: bool = True) -> bool:
-        """Return whether *text* may begin a closing tag and, if *surely*, no other tag."""
+        """Return whether *text* may begin a closing tag and, if *surely*, not any other tag."""
         begun = [part for part, tag in self.tags.items() if tag.canonical.startswith(text)]
         return CLOSERS.issuperset(begun) if surely and begun else not CLOSERS.isdisjoint(begun)

@@ -25,21 +25,21 @@ class TagMarker(Literal):
     """A tag that counts only in some of its spellings, or only if a call follows."""
 
     ways: tuple[tuple[Atom, ...], ...] = ()
-    """The atoms of each spelling."""
+    """Each spelling as a sequence of pattern atoms."""
 
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of each spelling."""
+        """Yield each spelling as a sequence of pattern atoms."""
         yield from self.ways
 
     @override
     def is_canonical(self, seen: str) -> bool:
-        """Return whether the dialect writes *seen*; of a call's tag, it is the first character."""
+        """Return whether *seen* is the dialect's own spelling, or the beginning of it."""
         return self.canonical.startswith(seen)
 
 
 class CallStart(TagMarker):
-    """The tag that opens a call that nothing encloses; the marker takes only its first character.
+    """Marker for the tag of a call that is not enclosed; it matches only the first character.
 
     The rest of the tag is left to the call reader, which reports its spelling.
     """
@@ -48,7 +48,7 @@ class CallStart(TagMarker):
 
     @classmethod
     def of(cls, form: TaggedForm, *, is_usual: bool) -> CallStart:
-        """Return the marker of a *form*.
+        """Return the marker for the tag of a *form*.
 
         Args:
             form: How calls are written.
@@ -84,13 +84,13 @@ class CallStart(TagMarker):
 
 
 class Wrapper(TagMarker):
-    """The tag that encloses calls; other dialects' spellings of it count only if a call follows."""
+    """The tag around calls; other dialects' spellings of it count only if a call follows."""
 
     __slots__ = ()
 
     @classmethod
     def of(cls, form: TaggedForm) -> Wrapper:
-        """Return the marker of a *form*."""
+        """Return the marker for the tag of a *form*."""
         tag = form.tags[TagPart.WRAP]
         calls = [*_beginnings(form, (TagPart.CALL,))]
         if form.json_calls is not None:

@@ -17,7 +17,7 @@ _HALF_MARK: Final = 4
 
 
 class TagCall(EmittingReader):
-    """Reads ``search</tool><tool_input>old bridge</tool_input>``: the text after the opening tag.
+    """Reads ``search</tool><tool_input>old bridge</tool_input>``, which follows ``<tool>``.
 
     The last closing tag may be missing, since it is the stop sequence of the model. Text between
     the elements and after them is not part of the call.
@@ -27,7 +27,7 @@ class TagCall(EmittingReader):
         tool_input: Name of the element with the input.
         read_tool: Removes escapes from the name.
         read_input: Payload codec of the input.
-        read_open_input: That of an input without its closing tag, if it is another.
+        read_open_input: Payload codec of an input without its closing tag, if it differs.
         lenient: Whether the input may quote its closing tag (see `RawValue`), and text after the
             call is reported. If not, the first closing tag ends the input.
         strays: Tags that an input without a closing tag must not contain. It ended before them, but
@@ -125,7 +125,7 @@ class TagCall(EmittingReader):
         if cut:
             self._emit(cut, MarkerSeen, events, self._marks[2])
             span = (self._at - len(cut), self._at)
-            events.append(Repair("unclosed", span, "dropped half of a closing tag"))
+            events.append(Repair("unclosed", span, "dropped an incomplete closing tag"))
         if self._raw.is_closed:
             self._take(self._end_part(rest, events), events)
 
@@ -180,6 +180,6 @@ class TagCall(EmittingReader):
 
 
 def has_element(text: str, name: str) -> bool:
-    """Return whether an element called *name* opens in *text* and closes again."""
+    """Return whether *text* contains an element called *name*, with both of its tags."""
     at = text.find(f"<{name}>")
     return at >= 0 and text.find(f"</{name}>", at) >= 0

@@ -23,13 +23,13 @@ _ends_name: Final = re.compile(r"[\n{]").search
 
 
 class TaggedCalls(TaggedBlock):
-    """Reads ``<function=N><parameter=K>V</parameter></function>`` in the tags of any `TaggedForm`.
+    """Reads ``<function=N><parameter=K>V</parameter></function>``, in the tags of a `TaggedForm`.
 
     Several calls may follow each other. Text before the first call is not part of any call; text
     after a call is content. A call with text between its parameters, or with a repeated parameter,
     is invalid.
 
-    A tag that must stand outside a value ends the value. If closing tags of values are also left
+    A tag that may only be outside values ends the value. If closing tags of values are also left
     over, the value may have quoted that tag, and it is unclear where the value ends. In that case
     all calls are invalid.
 
@@ -250,7 +250,7 @@ class TaggedCalls(TaggedBlock):
     def _end_json(self, events: list[Event]) -> None:
         """Add the arguments in JSON; text from an error on is not part of the call."""
         json, self._json = self._json, None
-        assert json is not None, "it is read"
+        assert json is not None, "arguments in JSON are open"
         held, is_broken = self._take_held(), json.error is not None
         if not is_broken:
             self._emit(held, InputDelta, events)
@@ -360,7 +360,7 @@ class TaggedCalls(TaggedBlock):
         self._end_value(value, TagPart.END_VALUE if is_repaired else None)
         if is_repaired:
             span = (value.at, self._at)
-            self._repair("unclosed", "ended what quotes a value without its mark", span)
+            self._repair("unclosed", "ended a quoted value without its closing quote", span)
         return is_repaired
 
     def _end_cut(self, cut: str) -> None:

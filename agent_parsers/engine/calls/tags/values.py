@@ -33,7 +33,7 @@ _OPENERS: Final = {
 
 
 class TaggedValue:
-    """Reads one value chunk by chunk.
+    """Reads the value of one parameter chunk by chunk.
 
     A closing tag ends the value if another tag, what begins like one, or the end of the text
     follows; otherwise it is text. The closing tags of what encloses the value also end it, and so
@@ -90,16 +90,16 @@ class TaggedValue:
 
     @property
     def is_text(self) -> bool:
-        """Whether its tag says that it is a text."""
+        """Whether the tag says that the value is a string."""
         return self._form.says_text(self._attributes)
 
     @property
     def is_begun(self) -> bool:
-        """Whether text of the value was read, or what quotes it."""
+        """Whether the value has begun: its text or its opening quotation mark was read."""
         return not self.is_fresh and self._is_quoted is not None
 
     def others(self) -> Iterable[Any]:
-        """Return the other values that the text may stand for."""
+        """Return the other values that the text may mean."""
         return self._form.other_values(self._text(), self._attributes)
 
     def _text(self) -> str:
@@ -110,7 +110,7 @@ class TaggedValue:
         return text
 
     def search(self, text: str, at: int, *, is_last: bool) -> tuple[int, Match[str] | None]:
-        """Look for the end of the value in *text*, which continues it from *at* on.
+        """Look for the end of the value in *text*, from offset *at* on.
 
         Returns:
             Where the text ends that is known to be part of the value, and the tag that ends the
@@ -145,14 +145,14 @@ class TaggedValue:
         return len(text), None
 
     def words_behind_closer(self) -> list[str]:
-        """Return the words in the value that stand after a closing tag of its own."""
+        """Return the words after the first closing tag for a value in the text read so far."""
         text = self._text()
         tags = self._form.whole.finditer(text)
         end = next((tag.end() for tag in tags if self._form.part(tag) in OWN_CLOSERS), len(text))
         return _WORDS(text, end)
 
     def lose_quote(self) -> bool:
-        """Read the value again as one that lacks its closing quotation mark.
+        """Read the value again as if only its closing quotation mark were missing.
 
         That reading is certain if the value contains exactly one closing tag, with nothing after it
         but the end of the call.
@@ -179,7 +179,7 @@ class TaggedValue:
 
     def _begins(self, text: str, at: int, *, is_last: bool) -> bool:
         """Find out whether the value is quoted; return whether that is known yet."""
-        assert self._form.quote is not None, "otherwise it is known"
+        assert self._form.quote is not None, "only forms with a quotation mark leave it open"
         opens = self._form.quote[0]
         begun = text[at:].lstrip()[: len(opens)]
         if not is_last and len(begun) < len(opens) and opens.startswith(begun):
@@ -189,7 +189,7 @@ class TaggedValue:
 
     def _ends_quote(self, text: str, at: int, stop: int) -> bool:
         """Return whether a closing tag at *stop* follows a closing quotation mark."""
-        assert self._form.quote is not None, "it is open"
+        assert self._form.quote is not None, "a quoted value has a quotation mark"
         while stop > at and text[stop - 1].isspace():
             stop -= 1
         closes = self._form.quote[1]

@@ -61,13 +61,13 @@ _NOT_ITS_OWN: Final = ("no_call", "stray_text", "no_tool_name", "open_header")
 
 
 class CallsCollector(Collector):
-    """Collects the calls of a turn that may have several, and the content beside them.
+    """Collects the calls of a turn that may have several, and the text outside them.
 
     The calls are emitted at the end of the turn: if one of them is wrong, none is emitted. In
     lenient mode, text that turns out not to be a call is content and does not affect the others.
 
     Args:
-        setup: What the turn is read with.
+        setup: The settings with which the turn is read.
     """
 
     __slots__ = (
@@ -110,7 +110,7 @@ class CallsCollector(Collector):
             if thought.is_over:
                 return
         if state.is_draft:
-            assert thought is not None, "the draft is in a thought"
+            assert thought is not None, "a draft is always part of a thought"
             self._leave_draft(events, left, thought)
         elif to is not None and to.is_draft:
             start, stop = left.span
@@ -237,7 +237,7 @@ class CallsCollector(Collector):
         events.append(MarkerSeen(inner.name, (end, start)))
         if not content:
             return span[0], end
-        message = "ended the thought at the last mark that closes one, though more were opened"
+        message = "ended the thought at the last closing mark, though another thought is still open"
         events.append(Repair("open_reasoning", place, message))
         events.append(AnswerDelta(content, (start, stop)))
         self._beside.marks.append(place)
@@ -422,7 +422,7 @@ class CallsCollector(Collector):
             events.append(Repair("after_call", call.after, message))
         if call.lacks in ("arguments", "values"):
             span = (call.span[1] - 1, call.span[1])
-            events.append(Repair("unclosed", span, "accepted a call without its end"))
+            events.append(Repair("unclosed", span, "accepted a call that is not closed"))
         repairs: list[Repair] = []
         tools = self.tools
         if tools is not None and output_type_of(tools) is not None:
@@ -528,7 +528,7 @@ class CallsCollector(Collector):
         text, (start, stop) = self.text, self.label_span
         if (text[text.rfind("\n", 0, start) + 1 : start] + text[stop:]).strip():
             return False
-        message = "dropped a mark of reasoning with nothing after it"
+        message = "dropped a reasoning marker with nothing after it"
         events.append(Repair("open_reasoning", self.label_span, message))
         return True
 
@@ -561,7 +561,7 @@ class CallsCollector(Collector):
         self._done(events, finish, span)
 
     def _finish_as_labelled(self, events: list[Event], state: State, entry: int, log: str) -> None:
-        """Make the answer that is enclosed in its own markers; content beside it is left out."""
+        """Make the answer that is enclosed in its own markers; content outside it is dropped."""
         assert self._answer is not None, "the answer was read"
         answer, span = self._answer
         if state.problem or (state.is_open_answer and not answer):
@@ -571,7 +571,7 @@ class CallsCollector(Collector):
         if state.is_open_answer and self._machine.lenient:
             events.append(Repair("unclosed", span, "the answer is not closed; used all of it"))
         for start, stop in self._beside.content if self._machine.lenient else ():
-            message = "text beside the answer is not part of it"
+            message = "text outside the answer is not part of it"
             events.append(Repair("beside_answer", (start, stop), message))
         try:
             self._finish(events, log)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Setup(NamedTuple):
-    """What a turn is read with; nothing of it changes while the turn is read."""
+    """The settings with which a turn is read; they do not change while it is read."""
 
     machine: Machine
     tools: ToolSet | None
@@ -46,7 +46,7 @@ class Setup(NamedTuple):
     calls: EmitCalls = "all"
     """When calls are emitted; see `StreamParser`."""
     reads_foreign: bool = False
-    """Whether calls in the form of another dialect are looked for in the text of an answer."""
+    """Whether the text of an answer is searched for calls in the form of another dialect."""
     refusal: Callable[[str, Ended, Sequence[Span]], BadPayload | None] | None = None
     """Returns why not all calls at these places of a text are made; `None` if they are."""
     keeps_text: bool = True
@@ -54,7 +54,7 @@ class Setup(NamedTuple):
 
 
 class Left(NamedTuple):
-    """A state whose text is over, as the scanner tells it."""
+    """A state whose text has ended, as reported by the scanner."""
 
     state: State
     to: State | None
@@ -70,17 +70,17 @@ class Left(NamedTuple):
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing is wrong with the state in which the turn goes on or ends."""
+        """Whether the next state, or the last one if there is no next, is free of problems."""
         return not (self.state if self.to is None else self.to).problem
 
 
 class LeftText(NamedTuple):
-    """The text of such a state."""
+    """The text of a state that has ended."""
 
     text: str
     """The text without the emphasis that its label opened."""
     span: Span
-    """The span of that."""
+    """The span of `text`."""
     raw: str
     """The text as written."""
     watch: QuoteWatch | None
@@ -88,10 +88,10 @@ class LeftText(NamedTuple):
 
 
 class Collector:
-    """Collects the texts of a turn; its kinds make actions, answers and errors of them.
+    """Collects the texts of a turn; subclasses turn them into actions, answers and errors.
 
     Args:
-        setup: What the turn is read with.
+        setup: The settings with which the turn is read.
     """
 
     __slots__ = (
@@ -100,7 +100,7 @@ class Collector:
     )  # fmt: skip
 
     _END: ClassVar = "the answer"
-    """What a turn ends in, for messages."""
+    """What a turn ends with, for messages."""
 
     def __init__(self, setup: Setup) -> None:
         self._setup, self._machine = setup, setup.machine
@@ -136,7 +136,7 @@ class Collector:
 
     @property
     def is_quoting(self) -> bool:
-        """Whether the text ends inside a quotation, so that the next marker is text."""
+        """Whether the text ends inside a quotation, so that the next marker is plain text."""
         if self._watch is not None:
             return self._watch.holds_marker()
         return self._call is not None and self._call.is_quoting
@@ -160,16 +160,16 @@ class Collector:
         return self._whole.is_in_fence(start, stop)
 
     def is_in_code(self, at: int) -> bool:
-        """Return whether code is open at offset *at*, not counting thoughts and blocks of calls."""
+        """Return whether *at* is an offset in code; code in thoughts and calls is ignored."""
         return self._whole.is_in_code(at)
 
     @property
     def opened_at(self) -> int:
-        """Where the quotation in which the text ends was opened; -1 if that is not known."""
+        """Where the quotation opens in which the text ends; -1 if that is not known."""
         return -1 if self._watch is None else self._watch.opened_at
 
     def take(self, events: list[Event], state: State, text: str, at: int) -> None:
-        """Take more text of *state* and emit its events."""
+        """Add more text of *state* and emit its events."""
         if state.delta is not None:
             events.append(state.delta(text, (at, at + len(text))))
         elif state.part is Part.CALL:
@@ -192,7 +192,7 @@ class Collector:
         return (state.new_call or self._machine.new_call)()
 
     def leave(self, events: list[Event], left: Left) -> None:
-        """Finish the text of a state: make its action or answer, or record its problem."""
+        """Finish the text of a state: create its action or answer, or record its problem."""
         state, span = left.state, left.span
         if state.part is Part.THOUGHT:
             self._whole.begin_code(left.stop)
@@ -203,7 +203,7 @@ class Collector:
         watch, self._watch = self._watch, None
         if text and self._machine.lenient and (text := unmarked(raw, self.label)) != raw:
             span = (span[0], span[0] + len(text))
-            message = "removed the end of the emphasis that the label begins"
+            message = "removed the end of the emphasis that begins at the label"
             events.append(Repair("emphasis", (span[1], left.span[1]), message))
         try:
             self._end_part(events, left, LeftText(text, span, raw, watch))
@@ -239,42 +239,42 @@ class Collector:
 
         Args:
             events: Collects the events.
-            state: The last state, which was left already.
-            entry: Where the marker that led to it begins.
+            state: The last state, which has ended already.
+            entry: Where the marker that led to this state begins.
         """
         raise NotImplementedError
 
     @property
     def content(self) -> str | None:
-        """The content beside calls; `None` if a turn has only one call: its events have it."""
+        """The content outside calls; `None` if a turn has only one call (see its events)."""
         return None
 
     @property
     def thought(self) -> str | None:
-        """The thought; `None` if a turn has only one call: its events have it."""
+        """The thought; `None` if a turn has only one call (see its events)."""
         return None
 
     def see_marker(self, label: str, span: Span) -> None:
-        """Record the marker before the next text, as written, at *span*."""
+        """Record the marker at *span* that precedes the next text, as written."""
         self.label, self.label_span = label, span
 
     def see_late_marker(self, problem: str, span: Span) -> None:
-        """Record a marker at *span* that may not follow a call."""
+        """Record a marker at *span* that is not allowed after a call."""
 
     def see_stray_closer(self, problem: str, span: Span) -> None:
-        """Record a marker at *span* that may close nothing but a call, after some text."""
+        """Record a marker at *span*, after some text, that can only close a call."""
 
     def see_mention(self, span: Span, *, opens: bool) -> None:
         """Record that text at *span* only mentions a marker that opens or closes a thought."""
 
     def see_inner_end(self, events: list[Event], name: str, span: Span) -> None:
-        """Record that a marker at *span* closes a thought within a thought."""
+        """Record that a marker at *span* closes a nested thought."""
 
     def restart(self, events: list[Event], left: Left) -> bool:
-        """Drop the turn up to the state that is left: all of it was reasoning.
+        """Drop the turn up to the end of this state: all of it was reasoning.
 
         Returns:
-            Whether it was dropped; it is not if it is certain that it was no reasoning.
+            Whether it was dropped; it is kept if it certainly was not reasoning.
         """
         if left.state.part is Part.TOOL and self._kept:
             events.append(ThoughtDelta(str(self._kept), left.span))
@@ -285,17 +285,17 @@ class Collector:
         return True
 
     def enter(self, events: list[Event], part: Part, start: int) -> None:
-        """Begin text of this *part* at *start*; in a transcript, that may end a step."""
+        """Begin text of this *part* at *start*; in a transcript, this may end a step."""
 
     def error(self) -> OutputParserException | None:
-        """Return the error of the turn; `None` without an error."""
+        """Return the error of the turn; `None` if there is no error."""
         if (bad := self.problem) is None:
             return None
         named, advise = self._named_before(bad), self._setup.advise
         return self.with_early_calls(self._machine.error(bad, self.text, self.tools, advise, named))
 
     def with_early_calls(self, error: OutputParserException) -> OutputParserException:
-        """Return *error* with a note of the calls that were emitted before it, if there are any."""
+        """Return *error* with a note that lists the calls emitted before it, if any."""
         return error
 
     def _with_tool_names(self, events: list[Event]) -> list[Event]:
@@ -329,7 +329,7 @@ class Collector:
         return self._setup.refusal(log, self.ended if is_all else "stop", calls)
 
     def _finish(self, events: list[Event], log: str, *, is_cut: bool = False) -> None:
-        assert self._answer is not None, "an answer was read"
+        assert self._answer is not None, "the turn has an answer"
         written, span = self._answer
         repairs: list[Repair] = []
         try:
@@ -352,16 +352,16 @@ class Collector:
     def _foreign(
         self, events: list[Event], hidden: Sequence[Span], over: int = -1, **own: Any
     ) -> tuple[ForeignCall, ...]:
-        """Return the calls that the text of an answer holds in the form of another dialect.
+        """Return the calls in the text of an answer that are in the form of another dialect.
 
         The *events* collect the repairs; for the rest, see `foreign_calls`.
 
         Raises:
-            BadPayload: It holds something that looks like a call, which cannot be made.
+            BadPayload: The text contains something that looks like a call but cannot be made.
         """
         if not self._setup.reads_foreign:
             return ()
-        expected = f"a call as {self._machine.dialect.name} writes it"
+        expected = f"a call in the format of {self._machine.dialect.name}"
         repairs: list[Repair] = []
         calls = foreign_calls(repairs, self.text, hidden, expected, self.tools, over, **own)
         events += repairs

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class EarlyCalls:
-    """Decides which calls are emitted early: the first ones of the turn, up to one in doubt.
+    """Decides which calls are emitted early: all before the first call that is in doubt.
 
-    A call is in doubt if what stands before it may belong to a quotation around it, or to a
-    thought, such as one that nothing has closed. It is emitted at the end of the turn, if it counts
-    then, and so are those after it.
+    A call is in doubt if the text before it may belong to a quotation around it, or to a thought,
+    such as one that is not closed. This call and those after it are emitted at the end of the turn,
+    if they count.
     """
 
     __slots__ = ("_at", "_waits", "made")
@@ -47,13 +47,13 @@ class EarlyCalls:
         *,
         is_open: bool,
     ) -> list[Event]:
-        """Return the event of the call *met*, or nothing if it has to wait.
+        """Return the event of the call *met* in a list, or an empty list if the call has to wait.
 
         Args:
             met: A call.
-            beside: The text beside the calls so far.
+            beside: The text outside the calls so far.
             between: Returns the text between two offsets.
-            is_open: Whether its block is not closed.
+            is_open: Whether the block of the call is not closed.
         """
         made = met.made
         is_open = is_open or self._waits or met.is_bare or met.is_short
@@ -75,17 +75,17 @@ class EarlyCalls:
         return [ActionComplete(action, made.span)]
 
     def refuted_by(self, made: Sequence[ReadyCall]) -> BadPayload | None:
-        """Return what is wrong if *made*, the calls of the turn, lack one that was emitted."""
+        """Return the problem if a call was emitted that is not in *made*, the calls of the turn."""
         for number, early in enumerate(self.made):
             if number >= len(made) or made[number] != early:
                 return BadPayload("call_in_thought", early.span)
         return None
 
     def note(self, error: OutputParserException) -> OutputParserException:
-        """Return the *error* of the turn, which names the calls that were emitted."""
+        """Return the *error* of the turn with a note that names the calls that were emitted."""
         if self.made:
             names = ", ".join(made.tool for made in self.made)
-            error.add_note(f"calls emitted before: {names}")
+            error.add_note(f"calls emitted before the error: {names}")
             if error.observation is not None:
                 error.observation += f" These calls were already made; do not repeat them: {names}."
         return error

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class RunCollector(StepCollector):
-    """Collects the steps of a transcript; a step that is wrong does not affect the others.
+    """Collects the steps of a transcript; an invalid step does not affect the others.
 
     Args:
-        setup: What the transcript is read with.
+        setup: The settings with which the transcript is read.
         read_turn: Reads the events of a text that is one turn.
     """
 

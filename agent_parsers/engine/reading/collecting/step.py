@@ -37,7 +37,7 @@ class StepCollector(Collector):
     """Collects the texts of a turn with one action or answer.
 
     Args:
-        setup: What the turn is read with.
+        setup: The settings with which the turn is read.
     """
 
     __slots__ = ("_begins_at", "_tool", "_tool_at")

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class TurnText:
-    """The text of a turn so far, and the code in which it ends; collectors ask it.
+    """The text of a turn so far; tells collectors whether the text ends in code.
 
     Args:
-        is_kept: Whether the text is kept after it was asked for.
+        is_kept: Whether the text is kept after it was returned.
     """
 
     __slots__ = ("_code", "_counted", "_fences", "_fences_at", "_is_kept", "_text", "add")
@@ -47,7 +47,7 @@ class TurnText:
         return self._text.slice(start, stop)
 
     def place(self, at: int) -> tuple[int, int]:
-        """Return the line and the column of offset *at*, which never decreases; they begin at 1."""
+        """Return the line and column (from 1) of offset *at*, which must never decrease."""
         counted, line, column = self._counted
         if at > counted:
             text = self._text.slice(counted, at)
@@ -59,7 +59,7 @@ class TurnText:
     def is_in_fence(self, start: int, stop: int) -> bool:
         """Return whether a fence opened at offset *start* or later is open at offset *stop*.
 
-        The text between them is looked at once, if *stop* never decreases.
+        The text between the two is read only once if *stop* never decreases.
         """
         if self._fences is None or self._fences_at[0] != start:
             self._fences, self._fences_at = QuoteWatch(fences_only=True), (start, start)
@@ -68,7 +68,7 @@ class TurnText:
         return bool(self._fences.mark)
 
     def is_in_code(self, at: int) -> bool:
-        """Return whether code is open at offset *at*, not counting thoughts and blocks of calls."""
+        """Return whether *at* is an offset in code; code in thoughts and calls is ignored."""
         return self._code_up_to(at).is_open
 
     def _code_up_to(self, at: int) -> CodeWatch:
@@ -78,9 +78,9 @@ class TurnText:
         return self._code
 
     def begin_code(self, at: int) -> None:
-        """Note that no code is open at offset *at*, where a thought ends."""
+        """Record that a thought ends at offset *at*, where no code is open."""
         self._code = at
 
     def leave_out(self, start: int, stop: int) -> None:
-        """Ignore code from *start* to *stop*, where a block of calls is."""
+        """Ignore code from *start* to *stop*, which is a block of calls."""
         self._code_up_to(start).at = stop

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class InnerEnd(NamedTuple):
-    """A mark that closes a thought within a thought, and the text after it that is held back."""
+    """A mark that closes a nested thought, and the text after it that is held back."""
 
     name: str
     span: Span
@@ -24,13 +24,13 @@ class InnerEnd(NamedTuple):
 
 
 class UnclosedThought:
-    """What may end a thought that nothing has closed; `CallsCollector` keeps one.
+    """What may end a thought that is not closed yet: calls, or the end of a nested thought.
 
-    A call in such a thought is part of it, unless the text ends behind the call: then the model
+    A call in such a thought is part of it, unless the text ends after the call: then the model
     forgot to close the thought before it.
 
-    Where a thought opens within a thought, what closes it may have been meant to close both. So the
-    text behind it is held back until another mark closes one, or the text ends.
+    If a nested thought is opened, the mark that closes it may have been meant to close both. So the
+    text after the mark is held back until another mark closes a thought, or the text ends.
     """
 
     __slots__ = ("begins_at", "calls", "inner", "is_over", "problem")
@@ -48,7 +48,7 @@ class UnclosedThought:
         """Whether that mark turned out to end the thought."""
 
     def drop_calls(self, beside: TextBeside, stop: int) -> None:
-        """Treat the calls as part of the thought, which goes on up to *stop*."""
+        """Treat the calls as part of the thought, which continues up to *stop*."""
         self.calls.clear()
         self.problem = None
         if stop > self.begins_at:
@@ -56,21 +56,21 @@ class UnclosedThought:
             beside.thoughts.append((self.begins_at, stop))
 
     def hold(self, at: int, stop: int) -> None:
-        """Hold the text from *at* to *stop* back, which follows what is held."""
-        assert self.inner is not None, "text is held back after such a mark"
+        """Hold back the text from *at* to *stop*, in addition to what is already held back."""
+        assert self.inner is not None, "text is held back only after the end of a nested thought"
         held = self.inner.held
         self.inner = self.inner._replace(held=(at if held is None else held[0], stop))
 
     def end_calls(self, events: list[Event]) -> list[FoundCall]:
-        """Report that the calls at the end of the text are made in an open thought; return them."""
-        message = "made a call in reasoning that is not closed"
+        """Return the calls at the end of the text, and report that they are in an open thought."""
+        message = "read a call in reasoning that is not closed"
         made = (met for met in self.calls if met.made is not None)
         events += (Repair("open_reasoning", met.place, message) for met in made)
         return self.calls
 
 
 def as_thoughts(events: list[Event], start: int) -> None:
-    """Turn the content deltas in *events* from *start* on into thought deltas."""
+    """Turn the content deltas in *events*, from index *start* on, into thought deltas."""
     for at in range(start, len(events)):
         event = events[at]
         if isinstance(event, AnswerDelta):
@@ -78,9 +78,9 @@ def as_thoughts(events: list[Event], start: int) -> None:
 
 
 def calls_no_tool(content: str, home: State) -> bool:
-    """Return whether *content*, read in the state *home*, is text that calls no tool.
+    """Return whether *content*, read in the state *home*, contains no call.
 
-    It may mention the marks of thoughts.
+    It may mention the markers of thoughts.
     """
     if home.new_call is not None:
         reader = home.new_call()

@@ -32,16 +32,16 @@ class ObservedStep(NamedTuple):
 
 
 class RunMatcher:
-    """Reads unambiguous runs of a *dialect*.
+    """Reads unambiguous runs of a *dialect* with regular expressions, faster than a stream.
 
-    It returns what a stream returns, or `None`.
+    It returns the same as a stream, or `None` where the stream is needed.
     """
 
     def __init__(self, dialect: Dialect) -> None:
         compiled = machine(dialect, "transcript")
         self._steps = steps = None if dialect.several else step_matcher(compiled)
         self.questions: tuple[str, ...] = ()
-        """The labels of questions, with which such a run begins; empty if none is read here."""
+        """The labels of questions, with which a run begins; empty if runs cannot be read here."""
         questions, observations = (_labels(dialect, part) for part in _PARTS)
         if steps is None or not (questions and len(observations) == 1):
             return
@@ -56,7 +56,7 @@ class RunMatcher:
     def read(
         self, text: str, tools: ToolSet | Collection[str] | None
     ) -> tuple[str, list[ObservedStep]] | None:
-        """Return the question and the steps of the run in *text*; `None` if a stream has to.
+        """Return the question and steps of the run in *text*; `None` if it needs a stream.
 
         Args:
             text: The run, up to the next question.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class JsonTurns(MatchedTurns):
-    """Reads turns whose inputs are objects in JSON."""
+    """Reads turns whose inputs are JSON objects."""
 
     has_texts: ClassVar = False
 

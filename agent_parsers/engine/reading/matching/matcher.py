@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 
 class PlainStep(NamedTuple):
-    """A step in a run, with the places of its parts."""
+    """A step in a run, with the spans of its parts."""
 
     thought: str
     thought_span: Span | None
     """Where the thought is; `None` without a thought."""
     action: AgentAction | AgentFinish
     span: Span
-    """Where the action is, from the name of its tool on, or the answer."""
+    """Span of the action, from the name of its tool on, or of the answer."""
 
 
 class Matcher(ABC):
-    """Reads whole turns in the spelling of their dialect; all others need a stream."""
+    """Reads whole turns that are spelt exactly as in their dialect; others need a stream."""
 
     @abstractmethod
     def read(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
-        """Return what is in a turn; `None` if only a stream can read it.
+        """Return the parts of a turn; `None` if only a stream can read it.
 
         Args:
             text: The whole turn.
@@ -42,13 +42,13 @@ class Matcher(ABC):
         """Return the result of a *turn* with this *text*."""
 
     def may_call(self, text: str) -> bool:  # noqa: ARG002 - turns use it
-        """Return whether *text* has what a call usually begins with."""
+        """Return whether *text* contains the usual beginning of a call."""
         return True
 
     def result(
         self, text: str, tools: ToolSet | Collection[str] | None, *, is_exact: bool = False
     ) -> TurnResult | None:
-        """Return the result of a turn, without repairs if *is_exact*; else as for `read`."""
+        """Return the result of a turn; `None` if it needs a stream or, if *is_exact*, a repair."""
         turn = self.read(text, tools)
         if turn is None or (is_exact and turn.repairs):
             return None
@@ -60,8 +60,8 @@ class Matcher(ABC):
         tools: ToolSet | Collection[str] | None,  # noqa: ARG002
         at: int = 0,  # noqa: ARG002
     ) -> PlainStep | None:
-        """Return a step without repairs, with the places of its parts; `None`: as for `read`.
+        """Return a step that needs no repairs, with the spans of its parts; see also `read`.
 
-        Its *text* stands *at* an offset of the whole text. Turns of calls are no steps.
+        Its *text* begins at offset *at* of the whole text. Turns with several calls are not steps.
         """
         return None

@@ -171,7 +171,7 @@ _SPELT_IN_JSON: Final = {"None": "null", "True": "true", "False": "false"}
 
 
 class PythonTurns(_ParameterTurns):
-    """Reads turns whose parameters are arguments in Python: texts, numbers, and constants."""
+    """Reads turns whose parameters are Python arguments: strings, numbers and constants."""
 
     has_texts: ClassVar = False
 

@@ -19,7 +19,7 @@ _MOST_NAMES: Final = 256
 
 
 def plain_names(machine: Machine) -> Callable[[str], bool]:
-    """Return a function that says whether a name of a tool is read as it is written."""
+    """Return a function that says whether a tool's name is read as written, without repairs."""
     is_left = _LEAVES_PLAIN_NAMES.get(machine.table.read_tool) or partial(_is_left, machine)
     return lru_cache(_MOST_NAMES)(is_left)
 

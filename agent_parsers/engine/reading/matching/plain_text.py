@@ -33,7 +33,7 @@ _KEYS: Final = re.compile(r'"\w+"').findall
 
 
 class KnownMarks(NamedTuple):
-    """What the markers of a table look like."""
+    """Patterns for the markers of a table."""
 
     first: str
     """The characters with which they begin, apart from letters."""
@@ -52,14 +52,14 @@ class KnownMarks(NamedTuple):
 
     @property
     def odd(self) -> tuple[str, ...]:
-        """The characters without which a text is plain."""
+        """The characters that may make a text ambiguous; a text without them is plain."""
         return tuple(sorted({*self.first, *UNSEEN, *"`~<>[{"}))
 
     def no_label(self, colons: str) -> str:
-        """Return a pattern for one of the *colons* of labels with which no label ends.
+        """Return a pattern for one of the *colons* where it does not end a label.
 
         It follows a letter, with or without emphasis, a number of one or two digits, a quotation
-        mark or a bracket, and no last word of a label.
+        mark or a bracket, but not the last word of a label.
         """
         words = ["".join(map(_in_either_case, word)) for word in sorted(self.last_words)]
         numbers = (r"\d", r"\d\d")
@@ -73,12 +73,12 @@ class KnownMarks(NamedTuple):
 
     @property
     def begins(self) -> Callable[..., Match[str] | None]:
-        """Finds a character with which a marker may begin, apart from letters, or an escape."""
+        """Finds a character that may begin a marker, apart from letters, or an escape."""
         return re.compile(rf"[{re.escape(self.first)}\\]").search
 
 
 def is_in_keys(begins: Callable[[str], object], value: dict[str, Any] | list[Any]) -> bool:
-    """Return whether a marker *begins* in a key of an object or array, at any depth."""
+    """Return whether *begins* finds a marker in a key of an object or array, at any depth."""
     inner: Iterable[Any] = value
     if isinstance(value, dict):
         if begins("\0".join(value)):
@@ -88,7 +88,7 @@ def is_in_keys(begins: Callable[[str], object], value: dict[str, Any] | list[Any
 
 
 def around(marks: Marks | None, text: str) -> str:
-    """Return a pattern for what matches *text* between *marks*, or for nothing.
+    """Return a pattern that matches *text* between *marks*, or nothing at all.
 
     White space between the text and a mark is part of the text.
     """
@@ -101,13 +101,13 @@ def around(marks: Marks | None, text: str) -> str:
 def plain_text(
     known: KnownMarks, *, of_thought: bool = False, stop: str = "", label: str = ""
 ) -> str:
-    """Return a pattern for text without markers, and in which nothing is quoted but short code.
+    """Return a pattern for text without markers, and without quotations except short code.
 
     Args:
         known: The markers.
-        of_thought: Whether calls in it do not count, so that it may have brackets.
-        stop: What must not be in it, if that begins with a letter.
-        label: What must not begin a line of it, if that begins with a letter.
+        of_thought: Whether the text is a thought: calls do not count there, so brackets may occur.
+        stop: Text that must not occur in it, if that begins with a letter.
+        label: Text that no line may begin with, if that begins with a letter.
     """
     lines = "\n" if label[:1].isalpha() else ""
     odd = re.escape("".join(sorted({*known.odd, *lines})))
@@ -130,7 +130,7 @@ def plain_text(
 
 
 def known_marks(table: Table, form: Form, *, in_calls: bool = False) -> KnownMarks:
-    """Return what the markers of a *table* and the texts of a *form* look like.
+    """Return patterns for the markers of a *table* and the texts of a *form*.
 
     If *in_calls*, the keys of a call in JSON are markers, unless others show where calls are.
     """

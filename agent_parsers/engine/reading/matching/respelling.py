@@ -25,11 +25,11 @@ _FENCED: Final = re.compile(rf"```(?:json|xml)?\n([^`]*+)(?<=\n)```{BLANK}").ful
 
 
 class Respelt(NamedTuple):
-    """A turn that is written as its dialect writes it."""
+    """A turn, rewritten in the spelling of its dialect."""
 
     text: str
     repairs: tuple[Repair, ...]
-    """What was repaired for that, with its places in the turn as it was written."""
+    """What was repaired for that; the spans refer to the turn as the model wrote it."""
 
 
 Respell: TypeAlias = Callable[[str], Respelt | None]
@@ -37,7 +37,7 @@ Respell: TypeAlias = Callable[[str], Respelt | None]
 
 
 def respeller(machine: Machine) -> Respell | None:
-    """Return what respells turns; `None` in strict mode, or if no form shows the spelling."""
+    """Return a function that respells turns; `None` in strict mode or without a form."""
     form = machine.dialect.form
     if not machine.lenient or form is None:
         return None
@@ -83,7 +83,7 @@ def _of_labels(machine: Machine) -> Respell | None:
 def _of_calls(machine: Machine) -> Respell | None:
     """Return what removes fences and trailing commas from JSON calls."""
     form = machine.dialect.form
-    assert form is not None, "it shows how calls are spelt"
+    assert form is not None, "respeller() checks that the dialect has a form"
     opener = form.around[0].strip() or form.calls[0].strip()
     marks = {text for marker in machine.table.markers.values() for text in spelt_texts(marker)}
     known = "".join((*form.calls, *form.around, form.call.text))

@@ -59,7 +59,7 @@ def _moved(repairs: list[Repair], found: Match[str]) -> list[Repair]:
 
 
 def step_matcher(machine: Machine) -> StepMatcher | None:
-    """Return a matcher for a machine's steps; `None` if its form does not say how to spell them."""
+    """Return a matcher for a machine's steps; `None` if its dialect does not declare their form."""
     form = machine.dialect.form
     if form is None or form.own is not None or form.call.parameters is not None:
         return None
@@ -73,7 +73,7 @@ def _is_worded(label: str) -> bool:
 
 
 class StepMatcher(Matcher):
-    """Reads steps with one action, or an answer, in the spelling of their form.
+    """Reads steps with one action, or an answer, that are spelt exactly as in their form.
 
     Args:
         machine: The machine of the dialect.
@@ -156,9 +156,9 @@ class StepMatcher(Matcher):
     def match(
         self, text: str, tools: ToolSet | Collection[str] | None, repairs: list[Repair]
     ) -> tuple[Match[str], str, Any] | None:
-        """Return a step as its match, its tool and its input; for an answer, without a tool.
+        """Return a step as a tuple: match, tool and input; for an answer, the tool is empty.
 
-        It is `None` if only a stream can read it.
+        Return `None` if only a stream can read the step.
 
         Args:
             text: The whole step.

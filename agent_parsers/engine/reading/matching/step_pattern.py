@@ -29,12 +29,12 @@ _STRING: Final = r'"(?P<text>(?>(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt])*))"'
 
 
 class StepPattern:
-    """Matches steps with one action, or an answer, in the spelling of their form.
+    """Matches steps with one action, or an answer, that are spelt exactly as in their form.
 
     Args:
         machine: The machine of the dialect.
         form: How its dialect spells steps.
-        known: What its markers look like.
+        known: Patterns for its markers.
     """
 
     def __init__(self, machine: Machine, form: Form, known: KnownMarks) -> None:
@@ -90,10 +90,10 @@ class StepPattern:
         self._after = re.compile(f"{empty}{result}").match
 
     def match(self, text: str) -> Match[str] | None:
-        """Return the match of a step with this *text*; `None` if it is spelt in another way.
+        """Return the match of a step with this *text*; `None` if it is spelt differently.
 
-        Its groups are ``thought``, ``tool``, ``input`` or ``text``, the input if that is a text in
-        JSON, and ``answer``. In the match of a long step, there is no thought: see `thought`.
+        Its groups are ``thought``, ``tool``, ``answer``, and ``input``, or ``text`` if the input is
+        a JSON string. The match of a long step has no thought: see `thought`.
         """
         if len(text) > LONGEST and (at := self._begin(text)) >= 0:
             return self._after(text, at)
@@ -109,7 +109,7 @@ class StepPattern:
         return text[start : end - len(self._closer)].strip()
 
     def spans(self, text: str, found: Match[str]) -> tuple[Span, Span]:
-        """Return where the thought of a step is, and its action or answer, given its match."""
+        """Return the spans of the thought, and of the action or answer, given a step's match."""
         if not self._begins:
             thought = (0, 0)
         elif not found.start():
@@ -228,7 +228,7 @@ class StepPattern:
 
 
 def is_called_answer(machine: Machine, form: Form, tool: str) -> bool:
-    """Return whether a call of a *tool* of this name is an answer."""
+    """Return whether a call to a *tool* with this name is an answer."""
     if '{"tool"}' not in form.call.text:
         return isinstance(form.answer, str) and tool.casefold() == form.answer.casefold()
     written = form.call(WrittenCall(tool, ""))
@@ -240,5 +240,5 @@ def _class(characters: tuple[str, ...]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a pattern for a *text* of a form."""
+    """Return a pattern that matches a *text* of a form, with any number in place of `NUMBER`."""
     return re.escape(text).replace(re.escape(NUMBER), r"\d{1,4}+")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def turn_matcher(machine: Machine) -> TurnMatcher | None:
-    """Return the reader of a machine's turns; `None` if its form does not show how they are."""
+    """Return a matcher for a machine's turns; `None` if its form does not show their spelling."""
     form = machine.dialect.form
     if form is None:
         return None
@@ -45,11 +45,11 @@ def turn_matcher(machine: Machine) -> TurnMatcher | None:
 
 
 class TurnMatcher(Matcher):
-    """Reads turns of calls in the spelling of their dialect; all others need a stream.
+    """Reads turns of calls that are spelt exactly as in their dialect; others need a stream.
 
     Args:
         machine: The machine of the dialect.
-        turns: Read the texts of such turns, most of them the first.
+        turns: Readers of such turns; the first reads most of them.
     """
 
     def __init__(self, machine: Machine, turns: Sequence[MatchedTurns]) -> None:
@@ -118,7 +118,7 @@ class TurnMatcher(Matcher):
 
 
 def turns_of(form: Form, table: Table) -> MatchedTurns | None:
-    """Return what reads the turns of a *form*, given the *table* of a mode.
+    """Return the reader for the turns of a *form*, given the *table* of a mode.
 
     Returns:
         `None` if the form does not show how calls are spelt.

@@ -33,9 +33,9 @@ def ends_oddly(content: str) -> bool:
 
 
 class MatchedTurns(ABC):
-    """Reads turns in one spelling.
+    """Reads turns that are spelt exactly as one form shows.
 
-    Text that may hold a marker, or that may quote or forbid a call, is left to a stream.
+    Text that may contain a marker, or may quote or forbid a call, is left to a stream.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class MatchedTurns(ABC):
         self._has_thought = bool(thoughts)
 
     def read(self, text: str) -> PlainTurn | None:
-        """Return the turn with this *text*; `None` if it is spelt in another way."""
+        """Return the turn with this *text*; `None` if it is spelt differently."""
         found = self._lead(text) if self.opener in text else None
         if found is None:
             return self._read_answer(text)
@@ -123,7 +123,7 @@ class MatchedTurns(ABC):
     def calls_and_content(self, text: str, found: Match[str]) -> tuple[list[PlainCall], str] | None:
         """Return the calls in *text*, and the content after them.
 
-        The part of *text* up to the first input was *found*.
+        *found* is the match of the part before the first input.
         """
 
     def _behind(self, end: Match[str]) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class TextBeside:
-    """Where the text beside the calls of a turn is."""
+    """Where the text outside the calls of a turn is."""
 
     content: list[Span] = field(default_factory=list)
     """The content."""
@@ -38,7 +38,7 @@ class TextBeside:
 
     @property
     def last(self) -> int:
-        """Where the last text begins; -1 without text."""
+        """Where the last text begins; -1 if there is no text."""
         starts = (start for start, _ in (*self.content, *self.thoughts))
         return max((self.skipped_at, *starts))
 
@@ -56,7 +56,7 @@ class TextBeside:
 
         Args:
             span: Where the text is.
-            is_aside: Whether it is never the answer.
+            is_aside: Whether the text is never the answer.
         """
         if span[0] < span[1]:
             self.content.append(span)
@@ -64,21 +64,21 @@ class TextBeside:
                 self.asides.append(span)
 
     def add_thought(self, span: Span) -> None:
-        """Record that the text at *span*, unless it is empty, is a thought, or more of one."""
+        """Record that the text at *span*, unless it is empty, is a thought, or continues one."""
         if self.thoughts and self.thoughts[-1][1] == span[0]:
             span = self.thoughts.pop()[0], span[1]
         if span[0] < span[1]:
             self.thoughts.append(span)
 
     def mention(self, span: Span, *, opens: bool) -> None:
-        """Record that the text only mentions the marker of a thought at *span*."""
+        """Record that the marker of a thought at *span* is only mentioned."""
         if opens:
             self.opener = self.opener or span
         else:
             self.opener, self.closer = None, span
 
     def enclosed(self, calls: Sequence[Span]) -> BadPayload | None:
-        """Return what is wrong if markers that may only be mentioned enclose one of *calls*."""
+        """Return the problem if one of *calls* is inside a thought that is only mentioned."""
         if not calls:
             return None
         if self.closer is not None and calls[0][0] < self.closer[0]:
@@ -88,7 +88,7 @@ class TextBeside:
         return None
 
     def restart(self, span: Span) -> None:
-        """Treat all text so far, the last of it at *span*, as a thought."""
+        """Treat all text up to the end of *span* as a thought."""
         self.thoughts = [(0, span[1])] if span[1] else []
         self.content, self.asides, self.marks, self.hidden = [], [], [], []
         self.opener = self.closer = None

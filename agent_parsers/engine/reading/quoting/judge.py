@@ -50,14 +50,14 @@ class FoundCall(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """What was decided about the calls of a turn."""
+    """Which calls of a turn count, and which are only quoted."""
 
     made: list[ReadyCall]
     """The calls that can be executed, in order."""
     quoted: list[FoundCall]
     """The calls that are only text."""
     content: list[Span]
-    """The content beside calls, with the quoted ones, without the fences around the others."""
+    """The content outside calls, including quoted calls, without the fences around the others."""
     repairs: list[Repair]
     """What was repaired."""
     problem: BadPayload | None
@@ -77,13 +77,14 @@ def judge(
     *,
     lenient: bool,
 ) -> Judgement:
-    """Return what the calls in *text* turn out to be.
+    """Decide which of the calls in *text* count, and which are only quoted.
 
     Args:
         text: The turn.
         met: The calls that were found, at least one.
-        beside: The text beside them.
-        lenient: Whether a quoted call, and text that is no call, is content; else it is wrong.
+        beside: The text outside them.
+        lenient: Whether a quoted call, or text that is not a call, is content; otherwise it is an
+            error.
     """
     content, thoughts, last = beside.content, beside.thoughts, beside.last
     judged = Judgement([], [], content, [], None, [])

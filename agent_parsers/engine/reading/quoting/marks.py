@@ -85,10 +85,10 @@ _at_sign: Final = re.compile(
 
 
 def marks_in(text: str) -> Iterator[Match[str]]:
-    """Yield what may open or close a quotation in *text*, and line breaks, which close backticks.
+    """Yield the marks in *text* that may open or close a quotation, and line breaks.
 
-    The name of the group that matched is the kind of the mark; code on a line is left out, and so
-    are the numbers of lists.
+    The name of the group that matched is the kind of the mark. Line breaks close backticks. Code on
+    a line is left out, and so are the numbers of lists.
     """
     at, begins_line = 0, True
     while True:
@@ -134,7 +134,7 @@ def may_quote(text: str, stop: int) -> bool:
 
 
 def may_enclose(text: str, start: int, stop: int) -> bool:
-    """Return whether marks before *start* and from *stop* on in *text* may be a pair."""
+    """Return whether marks in *text* before *start* and from *stop* on may form a pair."""
     if _may_close(text, stop) is not None and may_quote(text, start):
         return True
     if _may_end(text, stop) is None:
@@ -211,13 +211,13 @@ def _may_have_mark(text: str) -> bool:
 
 
 def speaks_of_thoughts(text: str) -> bool:
-    """Return whether *text* may have a mark of a thought, of any family of models."""
+    """Return whether *text* may contain a mark of a thought, of any family of models."""
     seen = text if text.isascii() else _UNSEEN.sub("", text)
     return _may_have_mark(seen) and _THOUGHT(seen) is not None
 
 
 def ends_thought(mark: str, *, is_cut: bool = False) -> bool:
-    """Return whether a *mark* says that a thought ends, with a slash or in words.
+    """Return whether a *mark* ends a thought: by a slash, as in ``</think>``, or by its words.
 
     Args:
         mark: An element or a line, such as ``</think>`` or ``[end of thinking]``.
@@ -235,9 +235,9 @@ def _is_tag(text: str) -> bool:
 
 
 def last_closer(text: str) -> Match[str] | None:
-    """Return the tag that closes a thought at the very end of *text*, whole or cut.
+    """Return the tag at the end of *text* that closes a thought; it may be incomplete.
 
-    The group "end" is empty if it is cut.
+    The group "end" is empty if the tag is incomplete.
     """
     found = _LAST_CLOSER(text, max(0, len(text) - _MOST_CLOSER))
     if found is None or (found["end"] and not _is_tag(found[0].rstrip())):
@@ -246,9 +246,9 @@ def last_closer(text: str) -> Match[str] | None:
 
 
 def unopened_end(text: str) -> Span | None:
-    """Return where the tag is that closes a thought which *text* does not open.
+    """Return the span of a tag that closes a thought that *text* does not open.
 
-    Only a tag counts that begins a line, or in which the text ends.
+    The tag counts only at the beginning of a line or at the end of the text.
     """
     if not _may_have_mark(text) or _may_be_closer(text) is None:
         return None
@@ -284,7 +284,7 @@ def _tag_keys(tag: str) -> tuple[str, str]:
 
 
 def name_of(tag: str) -> str:
-    """Return the name in a *tag* as it is written; empty if it has none."""
+    """Return the name in a *tag* as it is written; empty if the tag has no name."""
     found = _TAG(_UNSEEN.sub("", tag))
     return "" if found is None else found["name"]
 
@@ -321,16 +321,16 @@ def _document_keys(opener: str) -> tuple[str, str]:
 
 
 def bracket_keys(bracket: str) -> tuple[str, str]:
-    """Return what a *bracket* may open and what it may close."""
+    """Return the kind of quotation that a *bracket* may open, and the kind it may close."""
     key = bracket.translate(_TO_LEFT)
     return (key, "") if bracket == key else ("", key)
 
 
 def ruler_key(line: str) -> str:
-    """Return what a *line* opens and closes if it is a ruler, made of signs; ``""`` if it is not.
+    """Return the kind of quotation that a *line* of signs opens and closes; ``""`` if none.
 
-    A ruler has signs of which most are the same, and no words; or words between two or more such
-    signs on both sides; or words behind three or more.
+    Such a line consists of mostly equal signs (``-----``); or of words between two or more of them
+    on each side; or of words after three or more.
     """
     found = _EDGES(_LEAD("", line.rstrip()).translate(_TO_LEFT))
     if found is None or found[0].startswith(("<!", "/*")):
@@ -353,7 +353,7 @@ def ruler_key(line: str) -> str:
 
 
 def is_between_signs(line: str) -> bool:
-    """Return whether a *line* is words in brackets or emphasis: ``(so far)``, ``**so far**``."""
+    """Return whether a *line* consists of words in brackets or emphasis, such as ``(so far)``."""
     found = _EDGES(line.strip())
     return found is not None and found[1] == found[3][::-1].translate(_MIRROR) != ""
 
@@ -364,7 +364,7 @@ def words_of(line: str) -> str:
 
 
 def comment_keys(mark: str) -> tuple[str, str]:
-    """Return what the *mark* of a comment may open and what it may close."""
+    """Return the kind of quotation that a comment *mark* may open, and the kind it may close."""
     if mark == "<![CDATA[":
         return "comment ]]>", ""
     mark = _RUNS(r"\1\2", mark)
@@ -382,9 +382,9 @@ PAIRS: Final[dict[str, tuple[str, Callable[[str], tuple[str, str]]]]] = {
 
 
 def quote_keys(text: str, found: Match[str]) -> tuple[str, str]:
-    """Return the kind of a quotation mark that was *found* in *text*: to open, and to close.
+    """Return the kind of quotation that the mark *found* in *text* may open, and may close.
 
-    A mark between letters is an apostrophe. A straight one behind a digit is a unit, unless a
+    A mark between letters is an apostrophe. A straight one after a digit is a unit, unless a
     sentence or a line ends there.
     """
     mark = found[0]
@@ -399,9 +399,9 @@ def quote_keys(text: str, found: Match[str]) -> tuple[str, str]:
 
 
 def may_nest(text: str, span: tuple[int, int]) -> bool:
-    """Return whether the quotation mark at *span* in *text* opens, even in another quotation.
+    """Return whether the quotation mark at *span* may open a quotation inside another one.
 
-    It has a direction, and stands before a word and not behind one.
+    It must have a direction, and be before a word and not after one.
     """
     before, mark = text[max(0, span[0] - 1) : span[0]], text[span[0]]
     after = text[span[1] : span[1] + 1]
@@ -415,10 +415,10 @@ def _is_letter(sign: str) -> bool:
 
 
 def is_quote(sign: str) -> bool:
-    """Return whether a *sign* is a quotation mark or a backtick."""
+    """Return whether the character *sign* is a quotation mark or a backtick."""
     return sign in _KIND
 
 
 def is_pair(before: str, after: str) -> bool:
-    """Return whether the character *before* a call and that *after* it are one kind of quotes."""
+    """Return whether the characters *before* and *after* a call are quotes of the same kind."""
     return before != "" and _KIND.get(before, "") == _KIND.get(after, " ")

@@ -33,7 +33,7 @@ def call_meant(
     stops: Iterable[str],
     repairs: list[Repair] | None,
 ) -> Call:
-    """Return the call of *text* that counts; others may follow the first *call*.
+    """Return the call that counts in *text*, which may have others after the first *call*.
 
     A quoted call is text, and a call that is repeated counts once.
 
@@ -43,9 +43,9 @@ def call_meant(
         base: Offset of *text* in the whole text.
         label: Span of the last label, or of the marker that opens the call.
         new_call: Makes the readers of the other calls.
-        on_conflict: Which one counts if calls differ.
+        on_conflict: Which call counts if calls differ.
         stops: Stop sequences; text after one is ignored.
-        repairs: Collects the repairs; `None` in strict mode, in which no call may be left out.
+        repairs: Collects the repairs; `None` in strict mode, in which no call may be dropped.
 
     Raises:
         BadPayload: All calls are quoted, a sentence forbids a call, or two calls differ.
@@ -82,7 +82,7 @@ def call_meant(
 
 
 def quoted_repair(span: Span, what: str) -> Repair:
-    """Return the repair which reports that the call at *span* is in a quotation."""
+    """Return the repair that reports that the call at *span* is in a quotation, *what*."""
     return Repair("quoted", span, f"read a call in {what} as text")
 
 

@@ -102,7 +102,7 @@ class Quotation(NamedTuple):
 
 
 def problem_of(quotation: Quotation, text: str, span: Span, base: int = 0) -> BadPayload:
-    """Return what is wrong with the call at *span*; *text*, from *base* on, has the *quotation*."""
+    """Return the problem with the call at *span*, which is in a *quotation* in *text*."""
     problem = quotation.problem or "call_in_quotation"
     mark = text[slice(*quotation.marks[0])] if problem == "call_in_element" else ""
     if problem == "call_in_thought":
@@ -113,17 +113,17 @@ def problem_of(quotation: Quotation, text: str, span: Span, base: int = 0) -> Ba
 def enclosing(
     text: str, hole: Span, input_at: int = -1, *, goes_on: bool = False
 ) -> Quotation | None:
-    """Return the quotation around a *hole* in *text*, closed by a mark in the input or after it.
+    """Return the quotation around a *hole* in *text* that is closed in the input or after it.
 
-    Backticks are ignored, since they may be part of a value. What stands in the object with which
-    the input begins is not looked at.
+    Backticks are ignored, since they may be part of a value. So is the object with which the input
+    begins, if it does.
 
     Args:
         text: The text of a step, up to the end of its input.
         hole: Span of the label of the action, with the name of the tool.
-        input_at: Where the input begins; by default right behind the hole.
-        goes_on: Whether the turn goes on behind the step, with an invented result or another
-            action: then a fence that is still open behind other text quotes the step as well.
+        input_at: Where the input begins; by default right after the hole.
+        goes_on: Whether the turn goes on after the step, with an invented result or another
+            action: then an open fence that follows other text also quotes the step.
     """
     start = _first(text, hole[0])
     behind = max(input_at, hole[1])
@@ -160,13 +160,13 @@ def _end_of_object(text: str, at: int) -> int:
 
 
 def quotes_line(text: str, end: int) -> bool:
-    """Return whether what stands on a line of *text* before offset *end* may quote the rest."""
+    """Return whether the beginning of the line, before offset *end*, may quote its rest."""
     line = text[text.rfind("\n", 0, end) + 1 : end]
     return bool(line) and (line.isspace() or _SIGN(line) is not None)
 
 
 def is_plain(text: str) -> bool:
-    """Return whether *text* before a call can neither quote nor forbid it."""
+    """Return whether *text*, which precedes a call, can neither quote nor forbid it."""
     if may_quote(text, len(text)) or text.rstrip(_BETWEEN)[-1:] in (":", "："):
         return False
     return not quotes_line(text, len(text))
@@ -180,11 +180,12 @@ def _first(text: str, start: int) -> int:
 class Surroundings:
     """The text of a turn around its calls and markers.
 
-    What opens and closes a quotation is said by `marks`; a mark that is never closed encloses
+    The module `marks` says what opens and closes a quotation; a mark that is never closed encloses
     nothing. A fence opens at the beginning of a line, or right before a line break, and closes
-    anywhere. A line that closes it and has text behind the sign may be a part of it: if the next
-    fence has none, that one closes it as well. Backticks open and close on the same line, on which
-    a call counts as one character. A mark in code that encloses no call is text.
+    anywhere. A closing line with text after its sign may be part of the fenced block: if the next
+    fence has no text after it, that one closes the block as well. Backticks open and close on the
+    same line, on which a call counts as one character. A mark in code that encloses no call is
+    text.
 
     Args:
         text: The turn.
@@ -219,16 +220,16 @@ class Surroundings:
         self._judge()
 
     def quotation(self, number: int) -> Quotation | None:
-        """Return the quotation around the hole with this *number*; dressing does not count."""
+        """Return the quotation around the hole with this *number*; mere dressing is not one."""
         return self._found[number]
 
     @property
     def closed(self) -> list[Quotation]:
-        """All that encloses a hole between two marks, whether it quotes or is dressing."""
+        """All pairs of marks around a hole, whether they are a quotation or dressing."""
         return [each for each, _, _ in self._closed]
 
     def open_fence(self) -> Quotation | None:
-        """Return a fence around the first hole that is not closed and has text before it."""
+        """Return an unclosed fence before the first hole, if it has text before it."""
         for sign in "`~":
             for mark, number in self._open.get(self._fence(sign), ()):
                 if number == 0 and mark[0] > self._lead:
@@ -236,21 +237,21 @@ class Surroundings:
         return None
 
     def is_alone(self, number: int) -> bool:
-        """Return whether the lines of the hole with this *number* contain only calls."""
+        """Return whether the lines of the hole with this *number* contain nothing but calls."""
         before, after = self._around(number)
         line = before.rpartition("\n")[2] + after.partition("\n")[0]
         return not _TOKEN.sub("", line).strip(_BETWEEN + "`")
 
     def is_introduced(self, number: int) -> bool:
-        """Return whether a colon leads to the hole with this *number*, and its line ends there."""
+        """Return whether the hole with this *number* follows a colon and ends its line."""
         before, after = self._around(number)
         is_last = not after.partition("\n")[0].strip(_BETWEEN + "`")
         return is_last and before.rstrip(_BETWEEN)[-1:] in (":", "：")
 
     def is_free(self, number: int) -> bool:
-        """Return whether no text after the hole with this *number*, the last, can quote it.
+        """Return whether no text that may follow the last hole, with this *number*, can quote it.
 
-        A quotation that is open before it may be closed behind it.
+        A quotation that is open before it may be closed after it.
         """
         before = self._around(number)[0].rstrip()
         is_open = any(self._open.values()) or bool(self._late_fences or self._doubtful)
@@ -258,19 +259,19 @@ class Surroundings:
         return not (is_quoted or self.is_denied(number, is_marked=True))
 
     def is_alternative(self, number: int) -> bool:
-        """Return whether nothing but "or" is between the hole with this *number* and another."""
+        """Return whether only "or" is between the hole with this *number* and a neighbour."""
         before, after = self._around(number)
         found = (before if number else "", after if number + 1 < len(self._holes) else "")
         return any(" ".join(_LETTERS(text)).casefold() in _OR for text in found)
 
     def is_denied(self, number: int, *, is_marked: bool) -> bool:
-        """Return whether a sentence with a colon says not to make the call, or only shows it.
+        """Return whether a sentence with a colon forbids the call, or only shows it.
 
         Args:
-            number: Which hole.
+            number: The number of the hole of the call.
             is_marked: Whether a marker of the dialect opens it. In that case, or if the call is on
-                a line of its own, the sentence has to forbid it explicitly; but one that has no
-                marker is only shown by such as "for example".
+                a line of its own, the sentence has to forbid it explicitly; words such as
+                "for example" before a call without a marker also mean that it is only shown.
         """
         before = self._around(number)[0][-_MOST_CHARS:]
         lead = _TAG.sub("", before.rstrip(_BETWEEN)).rstrip(_BETWEEN)
@@ -579,9 +580,10 @@ def _blanked(text: str, spans: Sequence[Span]) -> str:
 
 
 def is_wrapper(name: str, *, is_led: bool) -> bool:
-    """Return whether an element of this *name* around calls says that they are calls.
+    """Return whether the *name* of an element around calls means that it contains calls.
 
-    A form may say so, too, if no text stands before it: with text, it may as well be quoted.
+    The name of a format, such as ``json``, does so only without text before it; after text, the
+    element may as well be a quotation.
     """
     if _IS_CALL(name) is not None:
         return speaks_of_results(name) is None
@@ -589,7 +591,7 @@ def is_wrapper(name: str, *, is_led: bool) -> bool:
 
 
 def likeness(quotation: Quotation, text: str) -> tuple[str, str]:
-    """Return what is equal for two quotations in *text* that enclose alike."""
+    """Return a key that is equal for two quotations in *text* of the same kind."""
     is_named = quotation.what == "an element"
     name = name_of(text[slice(*quotation.marks[0])]).casefold() if is_named else ""
     return quotation.what, name

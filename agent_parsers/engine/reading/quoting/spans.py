@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def end_span(problem: str, text: str, entry: int) -> Span:
-    """Return the span of a *problem* that shows at the end of *text*.
+    """Return the span of a *problem* that is found at the end of *text*.
 
     It begins at offset *entry*, at the marker that led to the last state. For the problem
     ``"no_action_or_answer"``, which has no such marker, it is the last line that is not blank.
@@ -35,7 +35,7 @@ def trimmed(text: str, start: int, stop: int) -> Span:
 
 
 def merged(spans: Iterable[Span], text: str = "") -> list[Span]:
-    """Return *spans* in order; spans that overlap, or have only white space between, are joined."""
+    """Return *spans* in order; those that overlap or have only white space between are joined."""
     found: list[Span] = []
     for start, stop in sorted(spans):
         last = found[-1][1] if found else -1
@@ -47,7 +47,7 @@ def merged(spans: Iterable[Span], text: str = "") -> list[Span]:
 
 
 def joined_with(spans: Iterable[Span], links: Iterable[Span], walls: Iterable[Span]) -> list[Span]:
-    """Return *spans* and *links*; each link joins its neighbours, except across *walls*."""
+    """Return *spans* and *links*; a link is joined with its neighbours unless a wall is between."""
     pieces = [(span, kind) for kind, each in enumerate((spans, links, walls)) for span in each]
     found: list[tuple[Span, int]] = []
     for (start, stop), kind in sorted(pieces):
@@ -78,7 +78,7 @@ def without(spans: Iterable[Span], cuts: Iterable[Span]) -> list[Span]:
 
 
 def is_torn(text: str, spans: Iterable[Span]) -> bool:
-    """Return whether one of the calls at *spans* stands in brackets that hold other text, too.
+    """Return whether one of the calls at *spans* is in brackets that also contain other text.
 
     An opening bracket that nothing closes counts if it begins a line.
     """
@@ -111,9 +111,9 @@ _SAYS: Final = re.compile(r"[^\W_]").search
 
 
 def call_span(problem: str, call: Call, stop: int) -> Span:
-    """Return the span of a *problem* with *call*, whose state ends at *stop*.
+    """Return the span of a *problem* with a *call* whose state ends at *stop*.
 
-    For a call without any text, it is empty.
+    It is empty for a call without any text.
     """
     if problem == "after_call" and call.after is not None:
         return call.after
@@ -123,8 +123,8 @@ def call_span(problem: str, call: Call, stop: int) -> Span:
 def call_holes(calls: Sequence[Call], stop: int, opened_at: int, *, is_closed: bool) -> list[Span]:
     """Return the spans of *calls* with their markers, in a text that ends at *stop*.
 
-    What opens the first call, a label or a header, begins at offset *opened_at*; a marker at the
-    end closes the last.
+    The label or header of the first call begins at offset *opened_at*. If *is_closed*, a marker at
+    the end closes the last call.
     """
     edges = [*(call.span[0] for call in calls[1:]), stop]
     pairs = zip(calls, edges, strict=True)

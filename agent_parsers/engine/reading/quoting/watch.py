@@ -24,12 +24,12 @@ _sign: Final = re.compile(r"""[`"'\\]""").search
 
 
 class QuoteWatch:
-    """Watches a text in chunks for fences, and for quotes if it begins with one.
+    """Finds open fences in a text in chunks, and open quotes if the text begins with one.
 
     A fence opens at the beginning of a line, and closes anywhere.
 
-    Double quotes come in pairs in a text that begins with a quote, or like JSON. Triple quotes come
-    in pairs in a text that begins with them. In any other text quotes are data.
+    Double quotes come in pairs in a text that begins with a quote, or looks like JSON. Triple
+    quotes come in pairs in a text that begins with them. In any other text quotes are data.
 
     Args:
         fences_only: Whether quotes are always data.
@@ -56,7 +56,7 @@ class QuoteWatch:
         """Whether any quotes, closed or not, contain a marker."""
 
     def feed(self, text: str) -> None:
-        """Take more of the text."""
+        """Read more of the text."""
         self._at += len(text)
         if self._kind is not None and not self._held and _sign(text) is None:
             if not self._is_line_begun or "\n" in text:  # most chunks only go on with a line
@@ -71,7 +71,7 @@ class QuoteWatch:
         self._read(text)
 
     def holds_marker(self) -> bool:
-        """Return whether the next marker is inside a quotation, and record that there is one."""
+        """Return whether the next marker is inside a quotation; record that there is a marker."""
         if self._kind is None:
             self._read(self._held)
         self.has_marker = self.has_marker or bool(self.mark)
@@ -114,7 +114,7 @@ class QuoteWatch:
 
 
 class CodeWatch:
-    """Watches text for code, in fences or in backticks within a line.
+    """Finds out whether a text ends in code: in a fence, or in backticks within a line.
 
     Args:
         at: Offset of the text in a longer one.
@@ -126,7 +126,7 @@ class CodeWatch:
         self._fences = QuoteWatch(fences_only=True, at=at)
         self._ticks = 0  # runs of one or two backticks on the line so far
         self.at: int = at
-        """Where the text ends that was taken."""
+        """Where the text read so far ends."""
 
     @property
     def is_open(self) -> bool:
@@ -134,7 +134,7 @@ class CodeWatch:
         return bool(self._fences.mark or self._ticks % 2)
 
     def feed(self, text: str) -> None:
-        """Take more of the text, which does not end between two backticks."""
+        """Read more of the text, which must not end between two backticks."""
         self._fences.feed(text)
         self.at += len(text)
         line = text.rpartition("\n")

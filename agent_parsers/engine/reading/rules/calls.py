@@ -34,7 +34,7 @@ class CallRules(InputRules):
         return self._new_call()
 
     def resolved(self, call: Call, tools: ToolSet | None) -> Call:
-        """Return *call* with the values and names that follow from the schema of its tool."""
+        """Return *call*, resolved by the schema of its tool where its text is ambiguous."""
         for names, problem in ((call.openers, "open_tag"), (call.odd_names, "no_key")):
             if names and not call.problem:
                 is_meant = tools is not None and tools.declares(call.tool, names)
@@ -146,7 +146,7 @@ class CallRules(InputRules):
                 raise BadPayload("beside_call", span)
 
     def ends_turn(self, call: Call, to: State | None) -> bool:
-        """Return whether *call* counts in a state that may lack a call and goes on to *to*."""
+        """Return whether *call* counts, given the next state, *to*; the state may have no call."""
         return call.problem != "no_call" and (to is None or to.is_cut)
 
     def call_meant(
@@ -177,7 +177,7 @@ class CallRules(InputRules):
         )
 
     def call_problem(self, call: Call, ended: Ended, tools: ToolSet | None) -> str:
-        """Return the problem of a call in a text that *ended* like this; ``""`` for no problem."""
+        """Return the problem of a call, given how the text *ended*; ``""`` if there is none."""
         if call.problem:
             return call.problem
         if call.lacks and not self._may_lack(call.lacks, call.tool, call.tool_input, ended, tools):

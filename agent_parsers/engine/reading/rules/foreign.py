@@ -38,7 +38,7 @@ _INSIDE: Final = ('"name"', "<arg", "<param")
 
 
 def may_be_foreign(text: str, tools: Collection[str]) -> bool:
-    """Return whether a *text* may hold a call; quick, since it is asked of every answer.
+    """Return whether a *text* may contain a call; a quick test, since it is run on every answer.
 
     Args:
         text: The text of an answer.
@@ -67,17 +67,17 @@ def foreign_calls(
     own: str = "",
     is_own: bool = False,
 ) -> tuple[ForeignCall, ...]:
-    """Return the calls in the text of an answer, with a repair for each, or nothing.
+    """Return the calls in the text of an answer, and report a repair for each of them.
 
     Args:
         repairs: Collects the repairs.
         text: The turn.
-        hidden: Where text stands that is not the answer's, in order: thoughts, for example.
+        hidden: Spans of text outside the answer, in order: thoughts, for example.
         expected: The call that was expected, in words.
         tools: The available tools; `None` if they are not known.
-        over: Where the mark stands that ends the turn; -1 if it ends with the text.
-        own: The dialect of the text, if it found calls of its own in it, which are quoted.
-        is_own: Whether the dialect's own marks hold something that is not one of its calls.
+        over: Offset of the mark that ends the turn; -1 if it ends with the text.
+        own: The dialect of the text, if the text contains quoted calls in this dialect.
+        is_own: Whether the dialect's own marks enclose something that is not one of its calls.
 
     Raises:
         BadPayload: Something looks like calls that cannot be made.
@@ -92,11 +92,11 @@ def foreign_calls(
     found = FINDERS[0](visible, tools, len(text) if over < 0 else over, is_own)
     if found is None or (found.calls and not is_own and found.form == f"in the form of {own}"):
         return ()
-    why = found.why or ("what reads otherwise is quoted" if own else "")
+    why = found.why or ("another call in the text is only quoted" if own else "")
     if found.calls:
         start, stop = found.calls[0].span[0], found.calls[-1].span[1]
         if visible[start:stop] != text[start:stop]:
-            why = "it has reasoning, or a marker, in it"
+            why = "it contains reasoning or a marker"
     if why:
         # imported lazily: few turns need it
         from agent_parsers.toolset.problems.errors import ForeignCallError

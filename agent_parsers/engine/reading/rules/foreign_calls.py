@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ForeignCall(NamedTuple):
-    """A call in the form of another dialect, or of none."""
+    """A call in the form of another dialect, or in a form that no dialect has."""
 
     tool: str
     tool_input: str | dict[str, Any]
@@ -24,14 +24,14 @@ class ForeignCall(NamedTuple):
     span: Span
     id: str | None = None
     frame: tuple[Span, ...] = ()
-    """What the calls of its turn are written in, in order: no content."""
+    """Spans of the calls of its turn with the marks around them, in order; they are not content."""
 
 
 class Foreign(NamedTuple):
     """What looks like calls in the text of an answer."""
 
     form: str
-    """Whose form it is, to follow the word "call": ``"in the form of hermes"``."""
+    """The form, in words that follow "call": ``"in the form of hermes"``."""
     span: Span
     calls: tuple[ForeignCall, ...] = ()
     """The calls, if they can be read."""
@@ -50,7 +50,7 @@ FINDERS_OF_DIALECTS: Final[list[Callable[[str], Dialect | None]]] = []
 
 
 def dialect_written(text: str) -> Dialect | None:
-    """Return the dialect in which *text* is written; `None` if it may be several."""
+    """Return the dialect in which *text* is written; `None` if several are possible."""
     (find,) = FINDERS_OF_DIALECTS
     return find(text)
 

@@ -35,7 +35,7 @@ class InputRules:
     Args:
         dialect: The dialect of the turn.
         mode: The mode of reading.
-        on_conflict: Which one counts if a lenient turn has several actions or answers.
+        on_conflict: Which part counts if a lenient turn has several actions or answers.
     """
 
     def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
@@ -57,7 +57,7 @@ class InputRules:
     def read_head(
         self, written: str, span: Span, tools: ToolSet | None, repairs: list[Repair]
     ) -> ToolHead:
-        """Return the tool that is *written* at *span*, with its input if written as a call.
+        """Return the name of the tool in *written*, the text at *span*; a call also has its input.
 
         Raises:
             BadPayload: The text does not name a tool.
@@ -79,15 +79,15 @@ class InputRules:
         is_whole: bool,
         ended: Ended = "unknown",
     ) -> str | dict[Any, Any]:
-        """Return the input of a tool whose name is not followed by an input.
+        """Return the input of a tool if no input follows its name.
 
         Args:
             head: The name, with the input if it is written as a call.
             span: Where the name is.
             tools: The available tools.
             repairs: Collects the repairs.
-            is_whole: Whether what the dialect writes next follows, so that the name is complete.
-            ended: How the text ended, if it ended behind the name.
+            is_whole: Whether the next marker of the dialect follows, so that the name is complete.
+            ended: How the text ended, if it ended after the name.
 
         Raises:
             BadPayload: The text may be cut, the name is not a tool's, or the tool needs an input.
@@ -106,10 +106,10 @@ class InputRules:
 
     @staticmethod
     def check_one_input(head: ToolHead, value: object, span: Span) -> None:
-        """Check that no input, *value*, follows a name with brackets, unless both are empty.
+        """Check that the name and the text after it, *value*, do not both have an input.
 
         Raises:
-            BadPayload: One does.
+            BadPayload: Both have one.
         """
         if head.tool_input or (head.is_called and value and value != "{}"):
             raise BadPayload("two_inputs", span)
@@ -142,18 +142,18 @@ class InputRules:
             raise BadPayload("no_input", span) from None
 
     def thought_end(self, written: str) -> Span | None:
-        """Return where an input that nothing closes has the end of a thought.
+        """Return the span of the end of a thought in an input that is not closed, if any.
 
         The prompt opened the thought, and the call is part of it. In strict mode and in transcripts
-        it is text.
+        such a mark is plain text.
         """
         return unopened_end(written) if self.lenient and not self.table.is_run else None
 
     def read_written(self, written: str, repairs: list[Repair]) -> str | dict[str, Any]:
-        """Return the value of an input that is *written* after its label.
+        """Return the value of an input, given the text *written* after its label.
 
         Raises:
-            BadPayload: The input has no value, or holds the end of a thought.
+            BadPayload: The input has no value, or contains the end of a thought.
         """
         if (end := self.thought_end(written)) is not None:
             raise BadPayload("call_in_thought", end)
@@ -169,9 +169,9 @@ class InputRules:
         repairs: list[Repair],
         ended: Ended = "unknown",
     ) -> str | dict[Any, Any]:
-        """Return the value of the input that is *written* at offset *at*, after the name at *span*.
+        """Return the value of an input, given the text *written* at offset *at*.
 
-        If the input was followed by a marker, *ended* is ``"stop"``.
+        *span* is that of the name. If a marker followed the input, *ended* is ``"stop"``.
 
         Raises:
             BadPayload: The name is not a tool's, or the input has no value that the tool takes.
@@ -212,7 +212,7 @@ class InputRules:
         *,
         is_given: bool = True,
     ) -> str | dict[Any, Any]:
-        """Return the *value* of an input, converted to what the tool takes.
+        """Return the *value* of an input, converted to the types that the tool takes.
 
         Args:
             head: The tool.
@@ -220,12 +220,12 @@ class InputRules:
             span: Where the input is.
             tools: The available tools. Converting text to the types of a schema is not a repair,
                 since text has no types.
-            repairs: Collects what was repaired or left out.
+            repairs: Collects what was repaired or dropped.
             is_given: Whether the model wrote an input. If not, it counts as empty arguments, not as
                 empty text.
 
         Raises:
-            BadPayload: The tool does not take it.
+            BadPayload: The tool does not take the value.
         """
         if head.is_answer or tools is None or not tools.checks(head.tool):
             return value
@@ -239,7 +239,7 @@ class InputRules:
         tools: ToolSet,
         repairs: list[Repair],
     ) -> str | dict[Any, Any]:
-        """Return the *value* of an input, converted to what *tool*, which has a schema, takes.
+        """Return the *value* of an input, converted to the types in the schema of *tool*.
 
         Raises:
             BadPayload: As for `fit`.
@@ -257,12 +257,12 @@ class InputRules:
     def check_filled(
         self, tool: str, value: str | dict[Any, Any], span: Span, tools: ToolSet
     ) -> None:
-        """Check that no argument is a placeholder of the instructions, of this or another tool.
+        """Check that no argument is a placeholder that the model copied from the instructions.
 
-        Strict mode takes what is written.
+        Strict mode accepts placeholders as they are written.
 
         Raises:
-            BadPayload: One is.
+            BadPayload: An argument is a placeholder.
         """
         if not self.lenient or not isinstance(value, dict):
             return
@@ -284,7 +284,7 @@ class InputRules:
                 raise BadPayload("wrong_input", span, placeholder_error(tool, value, name))
 
     def check_answer(self, answer: Any, span: Span, tools: ToolSet | None) -> None:
-        """Check that *answer* is not the placeholder that the instructions show in its place.
+        """Check that *answer* is not the placeholder for an answer in the instructions.
 
         Raises:
             BadPayload: It is.
@@ -293,16 +293,16 @@ class InputRules:
             raise BadPayload("placeholder", span)
 
     def is_placeholder(self, answer: Any, tools: object) -> bool:
-        """Return whether *answer* is, or begins with, what the instructions show in its place.
+        """Return whether *answer* is, or begins with, the instructions' placeholder for an answer.
 
-        It counts only if there are *tools*: then the model was likely told by these instructions.
+        It counts only if there are *tools*: then the model probably saw these instructions.
         """
         if not self.lenient or tools is None:
             return False
         return _begins_with(answer, self.dialect.prompt_words.answer)
 
     def keeps_answer(self, answer: Any, tools: object) -> bool:
-        """Return whether *answer* counts as it is written: as text, not a placeholder."""
+        """Return whether *answer* is used as written: it is text, and not a placeholder."""
         return output_type_of(tools) is None and not self.is_placeholder(answer, tools)
 
     def finish(
@@ -315,12 +315,12 @@ class InputRules:
         *,
         is_cut: bool = False,
     ) -> AgentFinish:
-        """Return the *answer* at *span* as the result of a turn, in the type asked for.
+        """Return the *answer* at *span* as the result of a turn, in the requested type.
 
-        If it *is_cut*, it has to show its own end, unless the type takes any text.
+        If the answer *is_cut*, its own text has to show where it ends, unless the type is any text.
 
         Raises:
-            BadPayload: It is not of this type.
+            BadPayload: The answer is not of this type.
         """
         if (output_type := output_type_of(tools)) is None:
             return make_finish(answer, log)
@@ -332,10 +332,10 @@ class InputRules:
         return make_finish(value, log)
 
     def check_quotes(self, watch: QuoteWatch | None, written: str, at: int) -> None:
-        """Check that an input with a quoted marker is one whole quotation, or JSON.
+        """Check that an input that contains a quoted marker is one quotation as a whole, or JSON.
 
         Raises:
-            BadPayload: A quotation is not closed, or the input is neither one whole quotation nor
+            BadPayload: A quotation is not closed, or the input is neither one quotation nor
                 JSON, so its end is uncertain.
         """
         if watch is None:
@@ -362,7 +362,7 @@ class InputRules:
         """Return the result of a turn with this *head* and the input at *span*.
 
         Raises:
-            BadPayload: It is an answer, and not of the type asked for.
+            BadPayload: The result is an answer that does not have the requested type.
         """
         if head.is_answer:
             return self.finish(value, log, span, tools, repairs)
@@ -375,7 +375,7 @@ class InputRules:
             raise BadPayload("unknown_tool", span, tools.unknown(tool, given))
 
     def tool_problem(self, tool: str) -> str:
-        """Return the problem of *tool* as the name of a tool; ``""`` if there is no problem."""
+        """Return the problem with *tool* as the name of a tool; ``""`` if there is none."""
         if not tool:
             return "no_tool_name"
         return "long_tool_name" if self._one_line_tools and len(tool.splitlines()) > 1 else ""
@@ -429,5 +429,5 @@ def _begins_with(value: Any, placeholder: str) -> bool:
 
 
 def unmarked(written: str, label: str) -> str:
-    """Return what is *written*, without the end of emphasis that its *label* begins."""
+    """Return the text *written* without the end of the emphasis that its *label* opens."""
     return written.removesuffix(open_mark(label)).rstrip()

@@ -12,21 +12,21 @@ if TYPE_CHECKING:
 
 
 def names_of(tools: ToolSet | Collection[str] | None) -> Collection[str]:
-    """Return the names of *tools*; nothing if they are not known."""
+    """Return the names of *tools*; empty if the tools are not known."""
     if tools is None:
         return ()
     return tools.names if hasattr(tools, "names") else tools
 
 
 def output_type_of(tools: object) -> OutputType | None:
-    """Return the type of answers that *tools* ask for; `None` for text, as with names alone."""
+    """Return the type of answers declared by *tools*; `None` if answers are text."""
     return getattr(tools, "output_type", None)
 
 
 def known_tools(tools: Tools | None) -> ToolSet | None:
     """Return *tools* as a `ToolSet`; a `ToolSet` is returned unchanged, with its policies.
 
-    `None` is returned as `None`, which accepts any tool.
+    `None`, which accepts any tool, is also returned unchanged.
 
     Raises:
         TypeError: One of them is not a tool.
@@ -40,6 +40,6 @@ def known_tools(tools: Tools | None) -> ToolSet | None:
 
 
 def with_called(tools: ToolSet | None, called: Iterable[str]) -> ToolSet | None:
-    """Return *tools*, if they are known, with the names of all other tools that were *called*."""
+    """Return *tools* plus the names of all other tools that were *called*."""
     others = () if tools is None else sorted(set(called).difference(tools.names))
     return known_tools([*(tools or ()), *others]) if others else tools

@@ -31,12 +31,12 @@ tools, the error that the tools raised, if they did, and the tool that the model
 
 
 class Machine(CallRules):
-    """One dialect, compiled for one mode; call `machine` to get it.
+    """One dialect, compiled for one mode; call `machine` to get a cached one.
 
     Args:
         dialect: The dialect to read.
         mode: ``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` many turns.
-        on_conflict: Which one counts if a lenient turn has both an action and an answer.
+        on_conflict: Which part counts if a lenient turn has both an action and an answer.
     """
 
     def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
@@ -64,12 +64,14 @@ class Machine(CallRules):
             ValueError: The dialect has no start of this name, or both arguments are given.
         """
         if name and prompt:
-            raise ValueError("start= and prompt= say the same; give one of them")
+            raise ValueError("start= and prompt= have the same purpose; pass only one of them")
         if name:
             if name not in self._starts:
                 known = " and ".join(map(repr, self._starts)) or "none"
                 mode = self.mode
-                raise ValueError(f"{self.dialect.name} ({mode}) has no start {name!r}, but {known}")
+                raise ValueError(
+                    f"{self.dialect.name} ({mode}) has no start {name!r}; it has {known}"
+                )
             return self._starts[name]
         if not prompt:
             return self.initial
@@ -78,13 +80,13 @@ class Machine(CallRules):
         return next(found, self.initial)
 
     def begins_behind_thought(self, name: str, prompt: str = "") -> bool:
-        """Return whether the arguments rule out that the text begins in a thought; see `start`."""
+        """Return whether *name* or *prompt* rules out that the text begins in a thought."""
         is_said = bool(name) or prompt.rstrip().endswith(tuple(self._prompt_ends))
         return is_said and self.start(name, prompt).part is not Part.THOUGHT
 
     @cached_property
     def call_markers(self) -> frozenset[str]:
-        """The names of the markers that open a call, or what encloses calls."""
+        """The names of the markers that open a call or a block of calls."""
         exact = self.dialect.strict  # lenient content may be a call, too
         return frozenset(
             marker
@@ -95,11 +97,11 @@ class Machine(CallRules):
 
     @property
     def marks_calls(self) -> bool:
-        """Whether turns may have several calls, and only markers open them."""
+        """Whether turns may have several calls, each of which begins with a marker."""
         return self.table.several and _marks_calls(self.dialect.strict)
 
     def thought_mark(self, text: str) -> Literal["", "opens", "closes"]:
-        """Return whether *text*, a marker or a prompt, ends in a mark of a reasoning block."""
+        """Return whether the end of *text*, a marker or a prompt, opens or closes reasoning."""
         end = text.rstrip()
         states = (state for mark, state in self._prompt_ends.items() if end.endswith(mark))
         state = next(states, None)
@@ -110,12 +112,12 @@ class Machine(CallRules):
         return "opens" if is_open else "closes"
 
     def may_quote(self, text: str) -> bool:
-        """Return whether *text* before a call may be the beginning of a quotation of it."""
+        """Return whether *text*, which precedes a call, may begin a quotation of the call."""
         hole = len(text), len(text) + 1
         return not Surroundings(f"{text}\x1c", [hole]).is_free(0)
 
     def check_each(self, start: str, prompt: str) -> None:
-        """Check that calls can be emitted when their blocks close.
+        """Check that each call can be emitted as soon as its block closes.
 
         Args:
             start: The part in which the text begins; see `start`.
@@ -126,12 +128,12 @@ class Machine(CallRules):
                 known whether the text begins in a thought.
         """
         if not self.marks_calls:
-            why = "calls have no marks" if self.table.several else "turns have one call"
-            raise ValueError(f"calls='each' is not for {self.dialect.name}, whose {why}")
+            why = "calls have no markers" if self.table.several else "turns have one call"
+            raise ValueError(f"calls='each' does not work with {self.dialect.name}: its {why}")
         if not (start or prompt):
             raise ValueError(
-                "calls='each' takes start= or prompt= as well, which say where the text begins:"
-                " if the prompt opened a thought, what looks like a call may be part of it"
+                "calls='each' also needs start= or prompt=, which say where the text begins: if"
+                " the prompt opened a thought, what looks like a call may be part of that thought"
             )
 
     def error(
@@ -142,14 +144,14 @@ class Machine(CallRules):
         advise: Advise | None,
         named: str = "",
     ) -> OutputParserException:
-        """Return the error for what is *bad* in *text*.
+        """Return the error for the problem *bad* in *text*.
 
         Args:
-            bad: What is wrong, and where.
+            bad: The problem and its span.
             text: The text that was read.
             tools: The available tools.
-            advise: Writes the observation; without it, the observation is that of the problem.
-            named: The tool of the call that is wrong; empty if it has none.
+            advise: Writes the observation; without it, the observation of the problem is used.
+            named: The tool of the invalid call; empty if it has none.
         """
         written = text[slice(*bad.span)]
         if (error := bad.error) is not None:  # raised by the tools
@@ -161,7 +163,9 @@ class Machine(CallRules):
             return error
         problem = self.dialect.problems.get(bad.problem) or SHARED_PROBLEMS.get(bad.problem)
         if problem is None:
-            raise LookupError(f"dialect {self.dialect.name!r} has no problem {bad.problem!r}")
+            raise LookupError(
+                f"dialect {self.dialect.name!r} does not define the problem {bad.problem!r}"
+            )
         problem = problem.about(mark=bad.mark) if bad.mark else problem
         said = problem.told(named or self.dialect.prompt_words.any_tool, strict=self._is_strict)
         error = problem.error(text, bad.span, strict=self._is_strict, observation=said)
@@ -188,7 +192,7 @@ def _marks_calls(table: Table) -> bool:
 
 
 def is_half(begun: str, text: str) -> bool:
-    """Return whether *begun* is more than half of *text*, from its beginning."""
+    """Return whether *text* begins with *begun*, and *begun* is more than half of it."""
     return text.startswith(begun) and 2 * len(begun) > len(text)
 
 

@@ -52,7 +52,7 @@ _KEPT: Final = {Part.TOOL, Part.INPUT, Part.ANSWER, Part.CONTENT}
 class State:
     """A part of a turn, the markers that count in it, and how a text may end in it.
 
-    What the markers do is worked out when the state is first needed: most texts come to few states.
+    The markers are set up when the state is first needed, since most texts reach few states.
     """
 
     __slots__ = (
@@ -116,7 +116,7 @@ class State:
             return getattr(self, name)
 
     def set_crossings(self, crossings: Sequence[Crossing], stop: Collection[str]) -> None:
-        """Set what the markers do in this state; *stop* has the dialect's stop sequences.
+        """Set the transitions of this state; *stop* has the dialect's stop sequences.
 
         The patterns of the markers are built when they are first needed.
         """
@@ -151,7 +151,7 @@ def _no_marker(_text: str, _start: int) -> None:
 
 @dataclass(slots=True, eq=False)
 class Crossing:
-    """What a marker does in a state; see the transitions of a `Table`."""
+    """What a marker does in a state; compiled from a transition of a `Table`."""
 
     name: str
     marker: Marker

@@ -100,7 +100,10 @@ def dialect(strict: Table, **changes: Any) -> Dialect:
             {"markers": {"say": Literal("SAY "), "z": Literal("Z"), "a": Literal("A")}},
             "markers: ['a', 'z'] occur in no transition",
         ),
-        ({"parts": {}, "transitions": {}, "markers": {}}, "parts: a table has at least one state"),
+        (
+            {"parts": {}, "transitions": {}, "markers": {}},
+            "parts: a table needs at least one state",
+        ),
         ({"ends": {"end": "no_action_or_answer"}}, "state 'end' has no part"),
         ({"transcript_start": "question"}, "state 'question' has no part"),
     ],
@@ -191,27 +194,27 @@ class OddCall(BracketCall):
         (
             table(ends={"thought": "soon", "answer": "late"}),
             {},
-            "dialect 'small': no problem ['late', 'soon'] (strict)",
+            "dialect 'small': undefined problems ['late', 'soon'] (strict)",
         ),
         (
             table(transitions={("thought", "say"): Go("answer", clash="twice")}),
             {},
-            "dialect 'small': no problem ['twice'] (strict)",
+            "dialect 'small': undefined problems ['twice'] (strict)",
         ),
         (
             table(parts={"thought": Part.THOUGHT, "answer": Part.CALL}, new_call=OddCall),
             {},
-            "dialect 'small': no problem ['odd_call'] (strict)",
+            "dialect 'small': undefined problems ['odd_call'] (strict)",
         ),
         (
             table(parts={"thought": Part.THOUGHT, "answer": Part.CALL}),
             {},
-            "dialect 'small': a call state but no new_call (strict)",
+            "dialect 'small': call states need new_call (strict)",
         ),
         (
             table(),
             {"lenient": table(ends={"thought": "soon"})},
-            "dialect 'small': no problem ['soon'] (lenient)",
+            "dialect 'small': undefined problems ['soon'] (lenient)",
         ),
         (
             Table(
@@ -220,7 +223,7 @@ class OddCall(BracketCall):
                 transitions={("thought", "say"): Go("answer"), ("thought", "tell"): Go("answer")},
             ),
             {"lenient": None},
-            "dialect 'small': marker 'say' is spelt as 'tell' is (lenient)",
+            "dialect 'small': markers 'say' and 'tell' are spelt alike (lenient)",
         ),
     ],
 )

@@ -198,7 +198,7 @@ def test_such_a_word_stands_for_the_label_that_is_replaced() -> None:
         dialect = with_labels(get_dialect("react"), name="x", labels={word: "With"})
         text = DialectParser(dialect=dialect).render(AgentAction("a", "b", ""))
         assert text.endswith("\nWith: b")
-    with pytest.raises(ValueError, match="are the same label"):
+    with pytest.raises(ValueError, match="mean the same label"):
         with_labels(get_dialect("react"), name="x", labels={"Input": "a", "Action Input": "b"})
 
 
@@ -216,7 +216,7 @@ def test_the_article_goes_with_the_new_word(word: str, right: str) -> None:
 
 
 def test_two_labels_cannot_be_spelt_alike() -> None:
-    with pytest.raises(ValueError, match="is spelt as"):
+    with pytest.raises(ValueError, match="are spelt alike"):
         with_labels(get_dialect("react"), name="x", labels={"Thought": "Final Answer"})
 
 

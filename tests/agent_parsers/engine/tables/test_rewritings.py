@@ -202,7 +202,7 @@ CASES = [
         "haystack",
         "finish: The label is Final Answer: and so on.",
         "Final Answer:",
-        "in the middle of a sentence, and no tool is named after it",
+        "in the middle of a sentence, and the name of a tool does not follow it",
     ),
     Case(
         guards.closes_nothing_before,
@@ -223,7 +223,7 @@ CASES = [
         "react",
         "Action: write\nAction Input: The report\n# Observation: all is well.",
         "Observation:",
-        "dressed unlike the label before it",
+        "not formatted like the label before it",
     ),
     Case(
         guards.outside_of_quotations,
@@ -251,7 +251,7 @@ CASES = [
         "react",
         "<think>Easy.</think>\nFinal Answer: Close it with\n</think>\nand go on.",
         "</think>",
-        "after a thought that was closed already",
+        "after a thought that is already closed",
     ),
     Case(
         guards.not_mentioned,
@@ -279,14 +279,14 @@ CASES = [
         "hermes",
         "<think>It wrote <think>quick</think> first.</think>It is a thought.",
         "<think>",
-        "in a thought that is open",
+        "in a thought that is already open",
     ),
     Case(
         guards.closes_the_outermost,
         "hermes",
         "<think>It wrote <think>quick</think> first.</think>It is a thought.",
         "</think>",
-        "in a thought that was opened before",
+        "in a nested thought, which it closes",
     ),
     Case(
         guards.begins_the_text,
@@ -300,7 +300,7 @@ CASES = [
         "hermes",
         "The tag <tool_call> opens a call.",
         "<tool_call>",
-        "in quotes of its own, or in a sentence that only names it",
+        "alone in quotes, or in a sentence that only mentions it",
     ),
     Case(
         guards.outside_of_code,
