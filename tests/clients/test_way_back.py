@@ -99,7 +99,7 @@ def test_every_run_goes_to_every_api_and_is_read_back(source: str, api: str) -> 
         steps = taken(run, FORMS[source])
         made = [(action.tool, action.tool_input, action.tool_call_id) for action, _ in steps]
         if api == "anthropic" and (renewed := _with_each_id_once(made)) != made:
-            with pytest.raises(ValueError, match="which Anthropic does not take here"):
+            with pytest.raises(ValueError, match="which Anthropic does not accept here"):
                 to_anthropic(steps)
             messages, made = written(api, steps, new_id="toolu_{}".format), renewed
         else:

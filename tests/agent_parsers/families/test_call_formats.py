@@ -244,7 +244,7 @@ def test_the_marks_of_a_block_are_the_tags_of_a_call_that_begins_with_its_name()
 
 
 def test_calls_in_tags_have_no_region() -> None:
-    with pytest.raises(ValueError, match="calls in tags have none of these: region"):
+    with pytest.raises(ValueError, match="calls in tags do not support these options: region"):
         replace(FORMAT, payload=TAGGED, region=("<calls>", "</calls>")).dialect()
 
 

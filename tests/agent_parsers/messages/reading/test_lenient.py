@@ -446,7 +446,7 @@ def test_blocks_are_an_answer_as_text() -> None:
 
 def test_calls_of_the_other_kind_are_not_an_answer() -> None:
     call = {"name": "search", "arguments": "{}"}
-    with pytest.raises(OutputParserException, match="parser reads calls of tools"):
+    with pytest.raises(OutputParserException, match="parser reads tool calls"):
         get_parser("tools").read({"role": "assistant", "content": "", "function_call": call})
     with pytest.raises(OutputParserException, match="reads the one call of a function"):
         FUNCTION_PARSER.invoke(AIMessage("", tool_calls=[{"name": "f", "args": {}, "id": "1"}]))

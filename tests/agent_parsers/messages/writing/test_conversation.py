@@ -170,7 +170,7 @@ def test_what_has_happened_can_always_be_written(history: Any, last: list[str]) 
 def test_a_call_that_cannot_be_written_is_told_with_a_warning(
     wrote: Any, told: str, who: str
 ) -> None:
-    with pytest.warns(UserWarning, match=f"hermes cannot write a past call of {who}: the prompt"):
+    with pytest.warns(UserWarning, match=f"hermes cannot write a past call to {who}: the prompt"):
         messages = written(talk(wrote)[:4], get_parser("hermes"))
     assert [message.text for message in messages[-2:]] == [told, messages[-1].text]
     assert "7 km²" in messages[-1].text
@@ -372,7 +372,7 @@ def test_a_known_result_of_the_last_turn_is_kept() -> None:
 def test_words_beside_a_call_that_is_told_are_kept() -> None:
     calls = [call(0, given='{"lake": "Th'), call(1)]
     message = {"role": "assistant", "content": "Let me", "tool_calls": calls}
-    with pytest.warns(UserWarning, match="cannot write a past call of area"):
+    with pytest.warns(UserWarning, match="cannot write a past call to area"):
         told, _, wrote, _ = texts("hermes", message, result(0, "a"), result(1, "b"))
     assert told == 'Let me\nI called area with {"lake": "Th.'
     assert wrote == CALL

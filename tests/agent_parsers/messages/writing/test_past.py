@@ -214,16 +214,16 @@ def test_two_calls_of_a_message_cannot_have_one_id(write: Any) -> None:
 def test_anthropic_takes_an_id_once_and_of_certain_characters() -> None:
     again = [*steps_of(asked("1")), *steps_of(asked("1"))]
     assert len(to_openai(again)) == 4
-    with pytest.raises(ValueError, match="has the id '1', which Anthropic does not take here"):
+    with pytest.raises(ValueError, match="has the id '1', which Anthropic does not accept here"):
         to_anthropic(again)
     odd = steps_of(asked("functions.f:0"))
     with pytest.raises(ValueError, match=r"has the id 'functions.f:0', which Anthropic does not"):
         to_anthropic(odd)
     (said, seen) = to_anthropic(odd, new_id="toolu_{}".format)
     assert said["content"][0]["id"] == seen["content"][0]["tool_use_id"] == "toolu_1"
-    with pytest.raises(ValueError, match=r"does not take the new id 'f\.1' for a call"):
+    with pytest.raises(ValueError, match=r"does not accept the new id 'f\.1' for a call"):
         to_anthropic(odd, new_id="f.{}".format)
-    with pytest.raises(ValueError, match="does not take the new id '2' for a call"):
+    with pytest.raises(ValueError, match="does not accept the new id '2' for a call"):
         to_openai(steps_of(asked("2", None)), new_id="{}".format)
 
 

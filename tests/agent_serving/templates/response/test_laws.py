@@ -185,7 +185,7 @@ def test_the_law_catches_a_wrong_template() -> None:
 
 PYTHON = "its calls are Python, which no content parser of a template reads"
 APART = "content beside its calls is not spelt like an answer, and both are one field"
-TYPED = "the calls of {} name the type of each value, which a grammar does not know"
+TYPED = "the calls of {} name the type of each value, which a grammar cannot know"
 REFUSED = {
     "anthropic_xml": APART,
     "apertus": "the names of its tools are keys in JSON, which no template reads",
@@ -202,7 +202,7 @@ REFUSED = {
     "minimax_m3": "its lists and objects have tags inside, and a template reads flat ones",
     "olmo3": PYTHON,
     "pythonic": PYTHON,
-    "smolagents_code": "its turns are written by a function, which does not say their spelling",
+    "smolagents_code": "its turns are written by a function, from which no grammar can be made",
 }
 JSON_ANSWERS = {"conversational_chat", "json", "structured_chat"}
 """Dialects whose answers are JSON, which only transformers reads, not vLLM and SGLang."""
