@@ -140,9 +140,7 @@ def _specs(strategy: ToolStrategy[Any]) -> dict[str, ToolSpec]:
     for given, binding in strategy.bindings.items():
         name = _name_for_apis(given)
         if name in specs:
-            raise ValueError(
-                f"two schemas make a tool {name!r}; give one of them another title"
-            )
+            raise ValueError(f"two schemas make a tool {name!r}; give one of them another title")
         specs[name] = replace(spec_from(binding.schema, name=given), name=name)
     return specs
 

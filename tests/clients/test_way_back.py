@@ -182,7 +182,7 @@ def test_functions_go_back_as_functions_or_with_new_ids_as_calls() -> None:
     messages = written("openai", steps)
     assert [message["role"] for message in messages] == ["assistant", "function"] * len(steps)
     assert [m["function_call"]["name"] for m in messages[::2]] == [a.tool for a, _ in steps]
-    with pytest.raises(ValueError, match=r"^call 1 of the run, of '.*', has no id: say"):
+    with pytest.raises(ValueError, match=r"^call 1 of the run, to '.*', has no id: pass"):
         to_anthropic(steps)
     messages = written("anthropic", steps, new_id="toolu_{}".format)
     made = calls_of(map(from_any, messages))

@@ -169,7 +169,7 @@ def _not_of_a_model(output: Any, *, is_strict: bool) -> TypeError:
     except TypeError:
         return TypeError(
             f"a parser takes a message or a generation, not {kind_of(output)};"
-            " see outputs.from_any for what else it accepts"
+            " outputs.from_any says what else counts as a message"
         )
     said = not_of_a_model(role)
     if not is_strict:

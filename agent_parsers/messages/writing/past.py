@@ -59,7 +59,7 @@ NOT_RUN: Final = "Not run, because another call of this turn could not be made."
 """The result of a call that was not run because another call of its turn was wrong."""
 
 NO_STEP: Final = (
-    "a step must be an action and what its tool returned, as in (action, observation), not {}"
+    "a step is an action and what its tool returned, as in (action, observation), not {}"
 )
 
 

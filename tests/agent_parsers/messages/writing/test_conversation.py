@@ -179,11 +179,11 @@ def test_a_call_that_cannot_be_written_is_told_with_a_warning(
 @pytest.mark.parametrize(
     ("history", "way"),
     [
-        (None, r"\[\] is a history in which nothing happened"),
+        (None, r"pass \[\] as an empty history"),
         ([[("user", "Hello")]], r"\[\*before, \*after\]"),
         ({"messages": []}, r'history=state\["messages"\]'),
-        ([{"text": "Hello"}], "has a role and a content"),
-        ([3], "a history has steps, turns"),
+        ([{"text": "Hello"}], "needs a role and a content"),
+        ([3], "a history may have steps, turns"),
     ],
 )
 def test_what_is_no_history_is_refused_with_the_way_to_go(history: Any, way: str) -> None:
@@ -250,7 +250,7 @@ Thought:"""
     ("history", "reason"),
     [
         ("Hello", r"a text in a conversation needs a role, as in \('user', 'Hello'\)"),
-        ([("boss", "Hello")], "the roles are system, developer, user, .* not 'boss'"),
+        ([("boss", "Hello")], "a role must be one of system, developer, user, .* not 'boss'"),
         ([7], "expected a message"),
         ((), "takes a question as text, not None"),
     ],

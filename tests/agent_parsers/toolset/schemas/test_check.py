@@ -210,7 +210,11 @@ def test_what_fits_stays_the_same_object(part: Any, value: Any) -> None:
             {"anyOf": [{"minLength": 3, **STRING}, NULL]}, "x",
             ': expected at least 3 characters, found "x"',
         ),
-        ({"oneOf": [INTEGER, NUMBER]}, 5, ": expected a value that fits one of 2 forms, not 2 of them, found 5"),
+        (
+            {"oneOf": [INTEGER, NUMBER]},
+            5,
+            ": expected a value that fits one of 2 forms, not 2 of them, found 5",
+        ),
         (
             {"oneOf": [INTEGER, NUMBER]}, "5",
             ': expected a value that fits one of 2 forms, not several, found "5"',
