@@ -263,7 +263,7 @@ def test_without_tools_no_tool_may_be_called() -> None:
 def test_no_answer_is_of_the_type_never(dialect: str) -> None:
     parser = parser_for(dialect, Never)
     written = parser_for(dialect, str).render(AgentFinish({"output": "I will look it up."}, ""))
-    with pytest.raises(AnswerError, match="expected a call of a tool"):
+    with pytest.raises(AnswerError, match="expected a tool call"):
         parser.read(written)
     with pytest.raises(OutputParserException):
         parser.read(written, ended="length")
