@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class GrammarOptions(TypedDict, total=False):
-    """What turns a grammar has."""
+    """Which turns a grammar allows."""
 
     turn: TurnKind
     """Any turn (the default), only those with a ``"call"``, or only an ``"answer"``."""
@@ -35,16 +35,16 @@ class GrammarOptions(TypedDict, total=False):
     max_calls: int | None
     """The most calls of a turn; `None`, the default, for any number."""
     schema_inputs: bool
-    """Whether inputs follow the schemas of the tools, as by default, or are of any kind."""
+    """Whether inputs must follow the schemas of the tools (the default), or may be anything."""
     exact: bool
-    """Whether to raise a `GrammarError` if the grammar leaves out anything of the schemas. By
+    """Whether to raise a `GrammarError` if the grammar cannot express all of the schemas. By
     default it is looser there, and its ``notes`` say where."""
     max_thought: int | None
     """The most characters of a thought, which is then one line without colons and brackets;
     `None`, the default, for any number."""
     max_content: int | None
-    """The same for content beside calls, which then stands before them. By default there is none
-    if each turn has a call, and any number of characters otherwise."""
+    """The most characters of content beside calls, which then comes before them. By default there
+    is no content if each turn must have a call, and any number of characters otherwise."""
 
 
 def _write_llguidance(grammar: Grammar) -> str:
@@ -63,21 +63,21 @@ _WRITERS: Final[dict[str, Callable[[Grammar], Any]]] = {
 def write_grammar(
     form: GrammarForm, dialect: Dialect, tools: ToolSet | None, options: TurnOptions
 ) -> GrammarText | GrammarTree:
-    """Return the grammar of the turns of *dialect* in a *form*.
+    """Return the grammar for turns of *dialect*, written in this *form*.
 
     Args:
-        form: The form.
+        form: The form of the grammar.
         dialect: The dialect.
         tools: The tools; `None` for any.
-        options: What turns the grammar has.
+        options: Which turns the grammar allows.
 
     Raises:
-        GrammarError: The form cannot say it.
+        GrammarError: The form cannot express the grammar.
         ValueError: There is no such form, or an option is wrong.
     """
     if form not in get_args(GrammarForm):
         known = ", ".join(map(repr, get_args(GrammarForm)))
-        raise ValueError(f"there is no form of grammar {form!r}; there are {known}")
+        raise ValueError(f"there is no grammar form {form!r}; the forms are {known}")
     return deepcopy(_written(form, dialect, tools, options))
 
 
@@ -106,17 +106,17 @@ def _written(
 def _only_calls(options: TurnOptions) -> TurnOptions:
     """Return *options* without answers; raise a `GrammarError` if they have only answers."""
     if options.turn == "answer":
-        raise GrammarError("each turn calls a tool, as the output_type says")
+        raise GrammarError("the output_type allows no answer: each turn has to call a tool")
     return replace(options, turn="call")
 
 
 def request_fields(
     server: Server, dialect: Dialect, tools: ToolSet | None, options: TurnOptions
 ) -> dict[str, Any]:
-    """Return the fields of a request by which *server* constrains a turn; see `write_grammar`."""
+    """Return the request fields that make *server* constrain a turn; see `write_grammar`."""
     if server not in _FIELDS:
         known = ", ".join(map(repr, _FIELDS))
-        raise ValueError(f"there is no server {server!r}; there are {known}")
+        raise ValueError(f"there is no server {server!r}; the servers are {known}")
     form, fields = _FIELDS[server]
     return fields(write_grammar(form, dialect, tools, options), dialect)
 

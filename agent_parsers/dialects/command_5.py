@@ -72,7 +72,7 @@ def escape(text: str) -> str:
 
 
 def unescape(text: str) -> str:
-    """Return what an attribute means that is written as *text*."""
+    """Return the value of an attribute that is written as *text*."""
     for sign, escaped in reversed(ESCAPES):
         text = text.replace(escaped, sign)
     return text
@@ -144,7 +144,7 @@ def _elements(text: str, at: int, around: str, depth: int) -> tuple[Any, int]:
     while tag := _value_tag(text, at):
         name, kind = tag.groups()
         if depth > _MOST_DEEP or (name is None) is (around == TYPES[dict]):
-            raise ValueError("expected a member with a name, or an item without")
+            raise ValueError("expected a member with a name, or an item without a name")
         if holds_elements({"type": kind}):
             value, at = _elements(text, _after_space(text, tag.end()), kind, depth + 1)
         else:
@@ -177,7 +177,7 @@ def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
 
 
 def write_elements(value: Any) -> str:
-    """Return what stands in an element: for an object or a list, an element for each member."""
+    """Return the content of an element: an object or a list has an element for each member."""
     if isinstance(value, dict):
         return VALUE({escape(key): member for key, member in value.items()})
     if isinstance(value, list):

@@ -102,7 +102,7 @@ def read_reply(text: str, repairs: list[Repair]) -> str:
     if text[:1] in (".", ",") and not text[1:2].strip():
         reply = text[1:].lstrip()
         span = (0, len(text) - len(reply))
-        repairs.append(Repair("reply", span, "dropped the end of the sentence before"))
+        repairs.append(Repair("reply", span, "dropped the end of the sentence before the reply"))
         text = reply
     if not text:
         raise BadPayload("no_reply", (0, 0))

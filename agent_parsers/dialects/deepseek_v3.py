@@ -36,7 +36,7 @@ KIND, FENCE = "function", "```json"
 
 
 def read_head(text: str, *, lenient: bool) -> Head | None:
-    """Read the head of a call; in lenient mode, the name is on either side, the fence optional."""
+    """Read the head of a call; in lenient mode, the fence is optional, the name may be first."""
     kind, separator, rest = text.partition(SEPARATOR)
     is_own = kind.strip() == KIND
     if not lenient:

@@ -17,7 +17,7 @@ from agent_parsers.dialects.deepseek_v3 import END, KIND, SEPARATOR, head_of
 
 
 def read_head(text: str, *, lenient: bool) -> Head | None:
-    """Read the head of a call; in lenient mode, the name is on either side, a fence may follow."""
+    """Read the head of a call; in lenient mode, the name may be second, and a fence may follow."""
     name, separator, rest = text.partition(SEPARATOR)
     if separator and rest.strip() in ("", '"' * lenient):
         return head_of(0, name)

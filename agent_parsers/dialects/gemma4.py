@@ -56,12 +56,12 @@ class BracePayload(Payload):
     """The mark at both ends of a string."""
 
     def reader(self, closer: str, *, lenient: bool) -> partial[BraceCalls]:
-        """Return what makes the reader of a call that *closer* closes."""
+        """Return a function that makes the reader of a call, which ends in *closer*."""
         return partial(BraceCalls, quote=self.quote, closer=closer, lenient=lenient)
 
     @property
     def form(self) -> CallForm:
-        """How one call is spelt, without its marks."""
+        """How one call is written, without its marks."""
         parameters = ParameterForm(
             text="{key}:{value}", between=",", write_value=self._written, sorts=True
         )
@@ -74,7 +74,7 @@ class BracePayload(Payload):
     def _written(self, value: Any) -> str:
         if isinstance(value, str):
             if self.quote in value:
-                raise ValueError(f"a text with {self.quote!r} in it")
+                raise ValueError(f"a text must not contain {self.quote!r}")
             return f"{self.quote}{value}{self.quote}"
         if isinstance(value, dict):
             # The template sorts names, ignoring case.
@@ -99,12 +99,12 @@ class _Opener(Literal):
 
 
 def with_labels(table: Table) -> Table:
-    """Return *table* with an optional label of a thought, in lenient mode also without its mark."""
+    """Return *table* with an optional label after the mark of a thought, or alone if lenient."""
     markers = {**table.markers, "thought": _Opener(f"{CHANNEL}{LABEL}")}
     transitions = {**table.transitions}
     if table.lenient:
         markers["label of a thought"] = Before(LABEL, place="text", ahead=LINE_END)
-        odd = "read a thought without the mark that opens it"
+        odd = "read a thought without its opening mark"
         transitions["content", "label of a thought"] = Go("thought", odd=odd)
     return replace(table, markers=markers, transitions=transitions)
 

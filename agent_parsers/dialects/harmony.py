@@ -244,7 +244,7 @@ def _read_head(head: Head, size: int, text: str, *, lenient: bool) -> Head | Non
 
 
 class LateMessage(HeadedMessage):
-    """Reads a message whose header stands after other text, of which no call is made."""
+    """Reads a message whose header comes after other text; no call is made from it."""
 
     @override
     def close(self) -> tuple[list[Event], Call]:
@@ -254,7 +254,7 @@ class LateMessage(HeadedMessage):
 
 
 def read_tool(written: str, names: Collection[str] | None, repairs: list[Repair]) -> ToolHead:
-    """Return the tool of a name, perhaps with the type attached or in another spelling."""
+    """Return the tool that a name means, perhaps with a type attached or in another spelling."""
     name = written.removesuffix(TYPE)
     if names is None or written in names or name not in names:
         return repair_called_name(written, names, repairs)
@@ -293,7 +293,7 @@ def table(*, lenient: bool, new_body: NewBody | None = None) -> Table:
         **{(state, "channel"): Note("header") for state in headers},
         **{(state, "recipient"): Note(state) for state in headers},
     }
-    odd = "read a message whose special tokens are lost"
+    odd = "read a message without its special tokens"
     for to in lost:
         transitions |= {(state, f"{to} without marks"): Go(starts[to], odd=odd) for state in bare}
     read = partial(read_header, lenient=lenient, new_body=new_body)
@@ -365,7 +365,7 @@ DIALECT = calls_dialect(
     problems={
         **PROBLEMS,
         "open_header": Problem(
-            f"expected {MESSAGE} after the header of a message, and its body",
+            f"expected {MESSAGE} and a body after the header of a message",
             "The header of a message has no end, so nothing was done. Write the message again,"
             " whole.",
         ),

@@ -40,7 +40,7 @@ from agent_parsers.engine.calls.marks import OBJECT, Before
 
 
 def with_tools(table: Table) -> Table:
-    """Return a lenient *table* that also reads calls in the elements of lists of tools."""
+    """Return *table*, which if lenient also reads calls in ``<tools>`` and ``<tool_calls>``."""
     if not table.lenient:
         return table
     for name in ("tools", "tool_calls"):

@@ -123,7 +123,7 @@ FORM = Form(
 DIALECT = calls_dialect(
     "inkling",
     FORM(SAMPLE_TURN),
-    summary="messages with a mark of their kind, calls in JSON (Inkling)",
+    summary="messages that begin with a mark for their kind, calls in JSON (Inkling)",
     strict=table(lenient=False),
     lenient=table(lenient=True),
     stop=(END_OF_TURN,),
@@ -134,11 +134,11 @@ DIALECT = calls_dialect(
     problems={
         **PROBLEMS,
         "several_tools": Problem(
-            "expected one name of the tool before and in the JSON of the call, found two",
-            "The call has two names of tools, so nothing was done. Write it again, with one.",
+            "expected the same tool name before the JSON of the call and in it, found two",
+            "The call names two tools, so nothing was done. Write it again, with one of them.",
         ),
         "open_header": Problem(
-            "expected a mark that says what the message holds",
+            "expected a mark that says what the message contains",
             "The header of a message has no end, so nothing was done. Write the message again,"
             " whole.",
         ),

@@ -49,7 +49,7 @@ _TEXTS = ("string", "any")
 
 
 def less(tag: str) -> tuple[str, str]:
-    """Return the *tag* of a thought as it is when the model should think less."""
+    """Return the two variants of a thought's *tag* for a model that should think less."""
     return tag.replace(">", "_fast>"), tag.replace(">", "_faster>")
 
 

@@ -70,13 +70,13 @@ def escape(text: str) -> str:
 
 
 def opener(tag: str, **attributes: str) -> str:
-    """Return what opens an element."""
+    """Return the mark that opens an element."""
     written = (f' {key}="{escape(attributes[key])}"' for key in attributes)
     return "".join((OPEN, tag, *written, SEP))
 
 
 def closer(tag: str) -> str:
-    """Return what closes an element."""
+    """Return the mark that closes an element."""
     return f"{CLOSE}{tag}{SEP}"
 
 

@@ -68,7 +68,7 @@ class InTags(TaggedCalls):
 
 
 def with_foreign_mark(table: Table) -> Table:
-    """Return *table*, which in lenient mode leaves out the mark of `llama3_json`."""
+    """Return *table*, which in lenient mode drops the mark of `llama3_json`."""
     if not table.lenient:
         return table
     dropped = Go("content", odd="dropped a mark of another format")

@@ -76,7 +76,7 @@ def _joined(
         values.setdefault(name, []).append(value)
     several = [name for name, each in values.items() if len(each) > 1]
     if text.strip() or (ITEM in several and len(values) > 1):
-        raise ValueError("found text between elements, or items beside members")
+        raise ValueError("found text between elements, or items next to members")
     if values.keys() == {ITEM}:
         return values[ITEM]
     around = tuple(name for name in path if name != ITEM)

@@ -69,7 +69,7 @@ def may_lead(text: str) -> bool:
 
 
 class GluedCalls(NamedJson):
-    """Reads calls of which only the first has a mark before it."""
+    """Reads several calls after a single mark."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -121,7 +121,7 @@ class GluedCalls(NamedJson):
 
 
 class GluedPayload(NamedPayload):
-    """Calls that begin with the name of the tool, each after a mark or after the last one."""
+    """Calls that begin with the name of the tool, each after a mark or after another call."""
 
     @override
     def reader(self, closer: str, *, lenient: bool) -> NewCall:

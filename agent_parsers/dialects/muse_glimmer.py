@@ -101,7 +101,7 @@ LAST = ("last header", "last body", "behind")
 
 
 def may_begin(text: str) -> bool:
-    """Return whether a header may begin with *text*, or perhaps a call without one."""
+    """Return whether *text* may begin a header, or a call without a header."""
     found = recipient_in(text)
     rest = text[found.end() :] if found else text
     begins = TO.startswith(text.lstrip()) or MESSAGE.startswith(rest)
@@ -145,7 +145,7 @@ def read_header(
 
 
 def refuse(_text: str, _is_whole: bool) -> Header:
-    """Return the header of a message that must not follow."""
+    """Return the header of a message that is an error in this place."""
     return Header(SkippedDelta, problem=LATE)
 
 
@@ -300,7 +300,7 @@ DIALECT = calls_dialect(
             " whole.",
         ),
         LATE: Problem(
-            f"expected {END} before the next message, since more follows it",
+            f"expected {END} before a message with more text after it",
             f"A message lacks {END}, so it may quote the one inside it, and nothing was done. Write"
             " all messages again, each with its end.",
         ),

@@ -28,7 +28,7 @@ from agent_parsers.authoring import (
 
 
 def element(name: str) -> tuple[str, str]:
-    """Return the marks of the element of this *name*."""
+    """Return the marks around an element of this *name*."""
     return f"<|plamo:begin_{name}:plamo|>", f"<|plamo:end_{name}:plamo|>"
 
 

@@ -63,7 +63,7 @@ class PythonPayload(Payload):
 
     @property
     def form(self) -> CallForm:
-        """How one call is spelt, without its list."""
+        """How one call is written, without its list."""
         parameters = ParameterForm(
             text="{key}={value}", between=self.comma, write_value=self.write_value
         )
@@ -83,7 +83,7 @@ MARKED = CallFormat(
 )
 # These models rarely write the marks of Llama 4, which lenient mode reads and reports.
 LENIENT = MARKED.table(lenient=True)
-ODD = "read the marks of another form"
+ODD = "read the marks of another format"
 
 DIALECT = replace(MARKED, call=None, content=None).dialect(
     lenient=replace(

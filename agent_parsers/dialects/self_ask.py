@@ -88,7 +88,7 @@ class QuestionCall(CallReader):
 
 
 def only_tool(written: str, tools: Collection[str] | None, _repairs: list[Repair]) -> ToolHead:
-    """Return the one tool that is declared; LangChain's name for it if there are none or several.
+    """Return the only declared tool, or LangChain's name for it if there is not exactly one.
 
     With several, only `TOOL` among them can be called.
     """
@@ -229,7 +229,7 @@ def make_dialect(followups: tuple[str, ...], finish_string: str) -> Dialect:
         ValueError: There are no *followups*, or a marker is empty or the beginning of another.
     """
     if not followups:
-        raise ValueError("followups: at least one marker begins a question")
+        raise ValueError("followups needs at least one marker of a question")
     form = Form(
         call=CallForm(text=f"{followups[0]} {{input}}", write_input=str),
         is_single=True,

@@ -262,7 +262,7 @@ FORM: Final = Form(
 
 @cache
 def make_dialect(escape_format: EscapeFormat) -> Dialect:
-    """Return the dialect with this escaping of values."""
+    """Return the dialect that escapes values in this way."""
     is_escaped = escape_format is not None
     take: Callable[[str], str] = unescape if is_escaped else str
 

@@ -110,7 +110,7 @@ class Payload(ABC):
 
     @property
     def problems(self) -> Mapping[str, Problem]:
-        """Errors in words for such calls, see `Dialect.problems`."""
+        """The errors of such calls in words; see `Dialect.problems`."""
         return {}
 
     @abstractmethod
@@ -118,13 +118,13 @@ class Payload(ABC):
         """Return a function that makes the reader of a block; it ends in *closer*, if not empty."""
 
     def content_reader(self, *, lenient: bool) -> NewCall | None:  # noqa: ARG002 - by default none
-        """Return what makes a reader of content, if that may have calls without a marker."""
+        """Return a function that makes the reader of content, if calls may lack a marker."""
         return None
 
     @property
     @abstractmethod
     def form(self) -> CallForm:
-        """How one call is spelt, without the marks of its block."""
+        """How one call is written, without the marks of its block."""
 
     def table(self, marks: Marks | None, *, lenient: bool, **options: Any) -> Table:
         """Return a table for blocks between *marks*; see `calls_table` for the *options*."""
@@ -266,7 +266,7 @@ class CallFormat:
 
     @property
     def form(self) -> Form:
-        """How turns are spelt."""
+        """How turns are written."""
         opener, closer = self.call or ("", "")
         if self.payload.row is not None:
             before, between, behind = self.payload.row

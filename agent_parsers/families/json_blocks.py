@@ -26,7 +26,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     ),
     "no_tool_name": Problem(
         "expected the name of a tool",
-        "Invalid Format: The call has no name of a tool.",
+        "Invalid Format: The call does not name a tool.",
     ),
     "no_input": Problem(
         "expected an input for the tool",
@@ -38,12 +38,12 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         " input.",
     ),
     "call_in_sentence": Problem(
-        "expected a call, found one in the middle of a sentence",
+        "expected a call on its own, found one in the middle of a sentence",
         "The call is in a sentence, so nothing was done. If you mean it, write it alone.",
     ),
     "invented_first": Problem(
         "found text that is not the model's to write before any call or answer",
-        "Invalid Format: Write a call or the answer, and nothing that is given to you.",
+        "Invalid Format: Write only a call or the answer. All other text is given to you.",
     ),
     "open_reasoning": Problem(
         "expected the end of the reasoning, and after it a call or an answer",
@@ -142,7 +142,7 @@ def bare_rules(
 
 @dataclass(frozen=True, kw_only=True)
 class JsonPayload(Payload):
-    """Calls as JSON objects, which have the name of the tool and its input as members."""
+    """Calls as JSON objects whose members are the name of the tool and its input."""
 
     tool: str = "name"
     """Key of the tool's name; empty if the name is the only key, and the input its value."""
@@ -312,7 +312,9 @@ class HeadedPayload(Payload):
         head = segments[: segments.index("input")]
         names = head.count("tool") + ("id" in head and "{tool}" in self.ids)
         if names != 1 or head.count("id") > 1:
-            raise ValueError(f"a call has its name once before its input, not in {self.call!r}")
+            raise ValueError(
+                f"a call must have its name once before its input, unlike {self.call!r}"
+            )
         return [*head[::2]], [*head[1::2]]
 
     @property
@@ -330,7 +332,7 @@ class HeadedPayload(Payload):
         return self._named.form
 
     def read_head(self, text: str, *, lenient: bool) -> Head | None:
-        """Return the head of a call that *text* is; `None` if it is none."""
+        """Return *text* read as the head of a call; `None` if it is not one."""
         texts, holes = self._head
         size = len(text.removesuffix('"')) if lenient else len(text)
         at = len(text) - len(text.lstrip())

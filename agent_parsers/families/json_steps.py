@@ -112,7 +112,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         "Invalid Format: Write a JSON object after 'Action:', with the keys the format asks for.",
     ),
     "open_call": _problem(
-        "expected the rest of the JSON, which ends in the middle",
+        "expected the rest of the JSON, which is cut off",
         "The JSON is cut off, so nothing was done. Write it again, whole.",
     ),
     "bad_call": _problem(
@@ -180,7 +180,7 @@ class JsonActions:
 
     @property
     def form(self) -> Form:
-        """How turns are spelt."""
+        """How turns are written."""
         writer = self._writer
         label = f"{writer.label('action')}\n" if self.has_action else ""
         members = f'{{\n  "{KEYS.tool}": {{"tool"}},\n  "{KEYS.input}": {{input}}\n}}'

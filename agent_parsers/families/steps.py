@@ -48,7 +48,7 @@ class StepWriter:
 
     @property
     def form(self) -> Form:
-        """How turns are spelt."""
+        """How turns are written."""
         action, tool_input = self.label("action"), self.label("input")
         return Form(
             call=CallForm(
@@ -84,9 +84,9 @@ class StepWriter:
 
 
 def reworded(problems: Mapping[str, Problem], words: Mapping[str, str]) -> dict[str, Problem]:
-    """Return *problems* in other words.
+    """Return *problems* with some words replaced.
 
-    Those that change are without the message of the reference parser, which has the old words.
+    Those that change lose the message of the reference parser, which has the old words.
 
     Args:
         problems: The problems by name.
@@ -190,7 +190,7 @@ _WORDS: Final = re.compile(r"(\w+(?: \w+)*):").fullmatch
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Steps:
-    """The parts of a step, how each is spelt, and the rows that do not follow from that.
+    """The parts of a step, how each is written, and the rows that do not follow from that.
 
     ``steps | habit`` has the states, markers and rows of both.
     """

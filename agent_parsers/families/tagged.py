@@ -71,7 +71,7 @@ def tagged_table(
         ValueError: *also* has spellings of the tags around calls, which belong to the tags.
     """
     if also and not also.keys().isdisjoint(("call", "end of call")):
-        raise ValueError("other spellings of tags are given by spellings= of their TaggedPayload")
+        raise ValueError("pass other spellings of tags as spellings= of the TaggedPayload")
     tags = form.tags
     wrapped = TagPart.WRAP in tags
     opener, closer = (
@@ -130,7 +130,7 @@ def _later(transition: Transition) -> Transition:
 
 @dataclass(frozen=True, kw_only=True)
 class TaggedPayload(Payload):
-    """Calls with their parameters in tags, as two templates show them.
+    """Calls whose parameters are in tags, as described by two templates.
 
     The marks of a block enclose calls. If `call` begins with the name of the tool, they are also
     the tags of the call itself.
@@ -171,7 +171,7 @@ class TaggedPayload(Payload):
     def table(self, marks: Marks | None, *, lenient: bool, **options: Any) -> Table:
         used = {name: options.pop(name) for name in ("thought", "ends", "drafts", "also")}
         if any(options.values()):
-            raise ValueError(f"calls in tags have none of these: {', '.join(options)}")
+            raise ValueError(f"calls in tags do not support these options: {', '.join(options)}")
         return tagged_table(self.tagged_form(marks, lenient=lenient), **used)
 
     @override
@@ -261,11 +261,11 @@ def _check(template: str, name: str, *others: str) -> None:
     for hole in _HOLE(template):
         if hole not in (name, *others):
             known = ", ".join(f"{{{each}}}" for each in (name, *others))
-            raise ValueError(f"calls in tags have no {{{hole}}}, only {known}: {template!r}")
+            raise ValueError(f"calls in tags cannot have {{{hole}}}, only {known}: {template!r}")
     for spelt in _TAG(template):
         before, hole, after = spelt.partition(f"{{{name}}}")
         if (hole and before.count("=") > 1) or not _AFTER_NAME(after):
             raise ValueError(
-                f"a tag with {{{name}}} has no other attribute, but perhaps one that says by "
-                f"{{is_text}} whether the value is a text: {spelt!r}"
+                f"a tag with {{{name}}} cannot have other attributes, except one with {{is_text}}, "
+                f"which says whether the value is text: {spelt!r}"
             )

@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 _Wrong = TypeVar("_Wrong", AnswerError, StructuredOutputError)
 
 _WRAPPED: Final = "answer"
-"""The tool, and its only argument, for an answer that is no object."""
+"""The tool, and its only argument, for an answer that is not an object."""
 
 
 class AnswerTools:
-    """The tools by which an answer of a type is given: for a union, one for each member.
+    """The tools that a model calls to answer with a type: for a union, one for each member.
 
     Args:
-        output_type: A `ToolStrategy`, or a type. If the type is no object, such as ``list[str]``,
-            the answer is the argument ``answer`` of a tool of that name.
+        output_type: A `ToolStrategy`, or a type. If the type is not an object, but for example
+            ``list[str]``, the answer is the argument ``answer`` of a tool of that name.
 
     Raises:
         TypeError: The type has no JSON Schema.
@@ -61,11 +61,11 @@ class AnswerTools:
         """The type; an answer may also be given as text."""
 
     def read_calls(self, calls: Sequence[AgentAction]) -> Any:
-        """Return the answer that *calls*, whose inputs were checked, give: one does.
+        """Return the answer that the single call in *calls* gives; its input has been checked.
 
         Raises:
-            AnswerError: It is not what a JSON Schema as a whole says.
-            MultipleStructuredOutputsError: There are several.
+            AnswerError: The answer does not fit the whole JSON Schema.
+            MultipleStructuredOutputsError: There are several calls.
         """
         if len(calls) > 1:
             several = MultipleStructuredOutputsError([each.tool for each in calls], None)
@@ -84,7 +84,7 @@ class AnswerTools:
             raise
 
     def partial(self, value: Any) -> Any:
-        """Return how much of the answer is in *value*, the arguments so far or a text as data."""
+        """Return the part of the answer in *value*: the arguments so far, or the data of a text."""
         return value.get(_WRAPPED) if self._is_wrapped and isinstance(value, dict) else value
 
     def read_text(self, finish: AgentFinish, *, lenient: bool, is_cut: bool) -> Any:
@@ -107,10 +107,10 @@ class AnswerTools:
             raise
 
     def handle(self, error: OutputParserException) -> None:
-        """Set what the model is told of an *error* of an answer, as the strategy says.
+        """Set the message for the model about an *error* in an answer, as the strategy says.
 
         Raises:
-            StructuredOutputError: The model is not to be asked again.
+            StructuredOutputError: The model should not be asked again.
         """
         name = getattr(error, "tool", None)
         wrong: StructuredOutputError
@@ -140,7 +140,7 @@ def _specs(strategy: ToolStrategy[Any]) -> dict[str, ToolSpec]:
     for given, binding in strategy.bindings.items():
         name = _name_for_apis(given)
         if name in specs:
-            raise ValueError(f"two schemas make a tool {name!r}; the model has to choose one")
+            raise ValueError(f"two schemas make a tool {name!r}; give one of them another title")
         specs[name] = replace(spec_from(binding.schema, name=given), name=name)
     return specs
 
@@ -219,10 +219,10 @@ def strategy_of(output_type: Any, *, is_native: bool, has_provider: bool) -> Any
         has_provider: Whether the provider can enforce a schema.
 
     Returns:
-        `AnswerTools`, a `ProviderStrategy`, or the type itself, of which the prompt tells.
+        `AnswerTools`, a `ProviderStrategy`, or the type itself, which the prompt describes.
 
     Raises:
-        TypeError: The type has no JSON Schema, or only messages have the strategy.
+        TypeError: The type has no JSON Schema, or the strategy only works with native calls.
     """
     output_type = _own(output_type)
     if isinstance(output_type, ToolStrategy):
@@ -230,8 +230,9 @@ def strategy_of(output_type: Any, *, is_native: bool, has_provider: bool) -> Any
     if isinstance(output_type, ProviderStrategy):
         if not is_native:
             raise TypeError(
-                "a ProviderStrategy is for native calls, since it makes the whole reply JSON: use"
-                ' a parser such as get_parser("tools"), a ToolStrategy, or the type itself'
+                "a ProviderStrategy only works with native calls, since it makes the whole reply"
+                ' JSON: use a parser such as get_parser("tools"), a ToolStrategy, or the type'
+                " itself"
             )
         return output_type
     if isinstance(output_type, AutoStrategy):

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class CheckedAnswer(NamedTuple):
-    """An answer that is of the type."""
+    """An answer of the required type."""
 
     value: Any
     """An instance of the type."""
@@ -52,7 +52,7 @@ class CheckedAnswer(NamedTuple):
 
 
 class OutputType:
-    """The type that answers have.
+    """The type of an agent's answers.
 
     Args:
         output_type: A pydantic model, a dataclass, a `TypedDict`, ``list[…]``, a union, or any
@@ -68,12 +68,12 @@ class OutputType:
         """The type itself."""
         if isinstance(output_type, AutoStrategy | ProviderStrategy | ToolStrategy):
             raise TypeError(
-                f"a {type(output_type).__name__} says how an answer is asked for: give it to"
-                " run_agent(output_type=…), and its schema to a parser"
+                f"a {type(output_type).__name__} says how to ask for an answer: pass it to"
+                " run_agent(output_type=…), and only its schema to a parser"
             )
         if isinstance(output_type, str | list | tuple) or isroutine(output_type):
             raise TypeError(
-                "an output_type is a type, such as a pydantic model or list[str], or a JSON"
+                "an output_type must be a type, such as a pydantic model or list[str], or a JSON"
                 f" Schema, not {kind_of(output_type)}"
             )
         try:
@@ -96,7 +96,7 @@ class OutputType:
 
     @property
     def is_never(self) -> bool:
-        """Whether no answer is of the type, so that each turn has to call a tool."""
+        """Whether the type allows no answer, so that each turn has to call a tool."""
         return self.type in (Never, NoReturn)
 
     @property
@@ -157,7 +157,7 @@ class OutputType:
         notes: list[InputNote] = []
         if self.is_never:
             found = f"an answer, {shown(answer)}"
-            problem = InputProblem((), "a call of a tool in its place", found)
+            problem = InputProblem((), "a tool call instead of an answer", found)
             raise self._error(fitter, answer, None, (problem,))
         try:
             written = answer
@@ -170,10 +170,10 @@ class OutputType:
             isinstance(written, str) and fitter.fits(f"{answer}…", root)
         )
         if is_cut and not is_whole:
-            problems = (InputProblem((), "a whole answer", f"{shown(written)}, which is cut"),)
+            problems = (InputProblem((), "a whole answer", f"{shown(written)}, which is cut off"),)
         copied = _placeholder_in(written, self.example) if lenient and not problems else None
         if copied is not None:
-            found = f"{shown(copied)}, which stands for one in the instructions"
+            found = f"{shown(copied)}, which is a placeholder in the instructions"
             problems = (InputProblem((), "a value", found),)
         made: list[Any] = []
         if not problems:
@@ -192,7 +192,7 @@ class OutputType:
         return read
 
     def dump(self, value: Any) -> Any:
-        """Return *value*, an instance of the type, as data that is read as it.
+        """Return *value*, an instance of the type, as data from which it can be read again.
 
         Raises:
             ValueError: It is not of the type, or has no JSON.
@@ -212,11 +212,11 @@ class OutputType:
                     return way
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             kind = kind_of(value)
-            raise ValueError(f"the answer, {kind}, is not of the type asked for") from error
-        raise ValueError(f"the answer, {kind_of(value)}, is read back as another")
+            raise ValueError(f"the answer, {kind}, is not of the output_type") from error
+        raise ValueError(f"the answer, {kind_of(value)}, would be read back as another value")
 
     def keeps(self, text: str) -> bool:
-        """Return whether *text*, given as an answer, is that text, or no answer of the type."""
+        """Return whether *text*, given as an answer, is read as itself, or is not of the type."""
         try:
             return bool(self.read(text, lenient=True).value == text)
         except AnswerError:
@@ -231,7 +231,7 @@ class OutputType:
         return self._valid(fitter, corrected(fitter, NOTHING, self.schema.root))
 
     def describe(self) -> str:
-        """Return the type as text for a prompt: its shape, and a line for each member described."""
+        """Return the type as text for a prompt: its shape, and the descriptions of its members."""
         return describe_type(self.schema)
 
     def _valid(self, fitter: Fitter, example: Any) -> Any:
@@ -423,5 +423,5 @@ def _placeholder_in(value: Any, example: Any, name: str = "value") -> str | None
 
 
 def _of_answer(problem: InputProblem) -> InputProblem:
-    expected = problem.expected.replace("what the tool accepts", "what the answer may be")
+    expected = problem.expected.replace("a value that the tool accepts", "a valid answer")
     return replace(problem, expected=expected)

@@ -30,11 +30,11 @@ _THEIR_EXCEPTIONS: Final = {"langchain_core": "ToolException", "pydantic_ai": "M
 
 
 class ToolException(Exception):  # noqa: N818 - LangChain's name
-    """Raised by a tool, it tells the model what is wrong: its text is the result of the call."""
+    """Raised by a tool to tell the model what is wrong; its text is the result of the call."""
 
 
 class FailedResult(str):
-    """What the model is told of a call whose tool failed, or that was not allowed."""
+    """The result, for the model, of a call whose tool failed or that was not allowed."""
 
     __slots__ = ()
 
@@ -77,7 +77,7 @@ class _Call:
 
 @dataclass(slots=True)
 class TurnOfCalls:
-    """The calls of a turn, in order, all of whose inputs were checked.
+    """The calls of a turn, in order, with checked inputs.
 
     Args:
         turn: A turn, a list of actions, or one action.
@@ -87,7 +87,7 @@ class TurnOfCalls:
         approve: See `Approve`.
 
     Raises:
-        TypeError: Something is no action, or a tool cannot be run.
+        TypeError: Something is not an action, or a tool cannot be run.
         UnknownToolError: There is no such tool.
         ToolInputError: An input does not fit.
     """
@@ -127,7 +127,7 @@ class TurnOfCalls:
                 call.action = call.action.model_copy(update={"tool_input": call.value})
         elif decided is not True:
             raise TypeError(
-                "approve returns True, False, a text for the model, or other arguments as a"
+                "approve must return True, False, a text for the model, or other arguments as a"
                 f" dictionary, not {kind_of(decided)}"
             )
 
@@ -200,7 +200,7 @@ def _kinds(errors: Any) -> tuple[type[BaseException], ...]:
     kinds = tuple(errors) if isinstance(errors, list | tuple) else (errors,)
     for kind in kinds:
         if not (isinstance(kind, type) and issubclass(kind, BaseException)):
-            raise TypeError(f"errors are classes of exceptions, such as LookupError, not {kind!r}")
+            raise TypeError(f"errors must be exception classes, such as LookupError, not {kind!r}")
     return kinds
 
 
@@ -234,7 +234,7 @@ def has_asyncio() -> bool:
 
 
 async def in_thread(function: Callable[[], Any]) -> Any:
-    """Return what *function* returns, run in a thread of its own where the loop is asyncio's."""
+    """Return the result of *function*, run in its own thread if the running loop is asyncio's."""
     if not has_asyncio():
         return function()
     import asyncio
@@ -339,7 +339,7 @@ class _Recorded:
         if not left or len(self.calls) == 1:
             return
         told = {
-            "raised by the call of {}": [call for call in self.calls if call.raised is error],
+            "raised by the call to {}": [call for call in self.calls if call.raised is error],
             "{} ran before it": ran,
             "{} did not finish": [
                 call for call in left if call.has_begun and call.raised is not error

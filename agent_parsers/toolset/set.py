@@ -77,7 +77,7 @@ class ToolSet:
         kinds = (UnknownKeys, MissingKeys, ExtraText)
         for what, value, known in zip(Policy._fields, self._policy, kinds, strict=False):
             if value not in get_args(known):
-                raise ValueError(f"{what} is one of {get_args(known)}, not {value!r}")
+                raise ValueError(f"{what} must be one of {get_args(known)}, not {value!r}")
         self._specs = {spec.name: spec for spec in read_specs(tools)}
         self._schemas: dict[str, Schema | None] = {}
         self._plain: dict[str, list[str]] = {}
@@ -101,7 +101,7 @@ class ToolSet:
         return other
 
     def adding(self, tools: Tools) -> ToolSet:
-        """Return the tools with more *tools* after them.
+        """Return these tools followed by more *tools*.
 
         Raises:
             TypeError: One of *tools* is not a tool.
@@ -110,7 +110,7 @@ class ToolSet:
         return self._of(read_specs([*self, *tools]))
 
     def only(self, names: Collection[str]) -> ToolSet:
-        """Return those of the tools that have *names*."""
+        """Return only the tools with these *names*."""
         return self._of(spec for spec in self if spec.name in names)
 
     def _of(self, specs: Iterable[ToolSpec]) -> ToolSet:
@@ -128,7 +128,7 @@ class ToolSet:
 
     @property
     def without_schemas(self) -> ToolSet:
-        """The names of the tools alone: each takes any input, and answers are text."""
+        """The same tools by name alone: each takes any input, and answers are text."""
         if self._bare is None:
             self._bare = ToolSet(self.names)
         return self._bare
@@ -207,14 +207,14 @@ class ToolSet:
         return schema is not None and all(map(schema.has_list, paths))
 
     def from_texts(self, name: str, given: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the values that some texts are sure to stand for, as the schema of a tool says.
+        """Return the values that texts are sure to mean, according to the schema of a tool.
 
         Args:
             name: Name of the tool.
             given: The texts by key; other values are kept.
 
         Returns:
-            `None` if a text may stand for several values.
+            `None` if a text may mean several values.
         """
         if not self.checks(name):
             return given
@@ -260,7 +260,7 @@ class ToolSet:
     def read_plain(
         self, name: str, tool_input: Any
     ) -> tuple[dict[str, Any], tuple[InputNote, ...]] | None:
-        """Return what `read` does, if a look at the types shows that *tool_input* fits.
+        """Return the value and notes of `read` if the types alone show that *tool_input* fits.
 
         Args:
             name: Name of a tool that has a schema.
@@ -351,9 +351,9 @@ class ToolSet:
     def call(self, turn: Any, *, errors: ToolErrors = (), approve: Approve | None = None) -> Any:
         """Check the inputs of a *turn*, run its tools, and return the steps that were taken.
 
-        A tool made from a model returns an instance of the model. A `ToolException` that a tool
-        raises, LangChain's and ``ModelRetry`` of pydantic-ai as well, is what it returned: a text
-        for the model.
+        A tool made from a model returns an instance of the model. If a tool raises a
+        `ToolException`, LangChain's or pydantic-ai's ``ModelRetry`` included, its text is the
+        result, for the model to read.
 
         Args:
             turn: A turn, as `read` returns it, or a list of actions: the steps are returned, each
@@ -401,7 +401,7 @@ class ToolSet:
         approve: Approve | None = None,
         sequential: bool = False,
     ) -> Any:
-        """Do the same as `call` with tools that may be asynchronous, and an *approve* that may be.
+        """Do the same as `call`; the tools and *approve* may be asynchronous.
 
         The tools of a turn run concurrently, functions that are not asynchronous in threads; the
         steps are in the order of the calls. If one raises, the others are cancelled.

@@ -99,7 +99,7 @@ def test_every_run_goes_to_every_api_and_is_read_back(source: str, api: str) -> 
         steps = taken(run, FORMS[source])
         made = [(action.tool, action.tool_input, action.tool_call_id) for action, _ in steps]
         if api == "anthropic" and (renewed := _with_each_id_once(made)) != made:
-            with pytest.raises(ValueError, match="which Anthropic does not take here"):
+            with pytest.raises(ValueError, match="which Anthropic does not accept here"):
                 to_anthropic(steps)
             messages, made = written(api, steps, new_id="toolu_{}".format), renewed
         else:
@@ -182,7 +182,7 @@ def test_functions_go_back_as_functions_or_with_new_ids_as_calls() -> None:
     messages = written("openai", steps)
     assert [message["role"] for message in messages] == ["assistant", "function"] * len(steps)
     assert [m["function_call"]["name"] for m in messages[::2]] == [a.tool for a, _ in steps]
-    with pytest.raises(ValueError, match=r"^call 1 of the run, of '.*', has no id: say"):
+    with pytest.raises(ValueError, match=r"^call 1 of the run, to '.*', has no id: pass"):
         to_anthropic(steps)
     messages = written("anthropic", steps, new_id="toolu_{}".format)
     made = calls_of(map(from_any, messages))

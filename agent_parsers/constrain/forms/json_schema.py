@@ -21,15 +21,15 @@ _NAME: Final = "^[A-Za-z][A-Za-z0-9_]{0,63}$"
 def write_json_schema(
     shapes: Shapes, tools: ToolSet | None, options: TurnOptions
 ) -> dict[str, Any]:
-    """Return the JSON Schema of turns, which have no thoughts.
+    """Return the JSON Schema for turns without thoughts.
 
     Args:
         shapes: How the dialect spells its turns.
         tools: The tools; `None` for any.
-        options: What turns the schema has.
+        options: Which turns the schema allows.
 
     Raises:
-        GrammarError: The turns are not JSON alone.
+        GrammarError: The turns are not only JSON.
     """
     definitions: dict[str, Any] = {}
     found: list[Any] = []
@@ -42,7 +42,7 @@ def write_json_schema(
         written = shapes.answer(thought=False)
         if not (shapes.quotes_answer and shapes.reads_bare_answer):
             raise GrammarError(
-                "an answer is free text, which a JSON Schema cannot say: ask for turn='call'"
+                "an answer is free text, which a JSON Schema cannot describe: pass turn='call'"
             )
         answer: dict[str, Any] = {"type": "string"}
         if (output_type := output_type_of(tools)) is not None:
@@ -61,9 +61,7 @@ def _call(
 ) -> dict[str, Any]:
     """Return the schema of a call of *tool*; what it refers to is added to *definitions*."""
     if not shapes.reads_bare_call:
-        raise GrammarError(
-            "its calls are more than JSON, which is all that a JSON Schema can describe"
-        )
+        raise GrammarError("a call has text around its JSON, which a JSON Schema cannot describe")
     if tool is not None:
         shapes.check_name(tool)
     written = json_in(shapes.turn(tool, thought=False, content=False))

@@ -29,12 +29,12 @@ def write_regex(grammar: Grammar) -> str:
     """Return *grammar* as a regular expression that matches whole turns.
 
     Raises:
-        GrammarError: It nests without end, or the expression would be too long.
+        GrammarError: The grammar is recursive, or the expression would be too long.
     """
     written = _Regex(grammar).node(grammar.start)
     if len(written) > _MOST_CHARS:
         raise GrammarError(
-            f"the regular expression would have {len(written)} characters: use another form"
+            f"the regular expression would have {len(written)} characters: use another grammar form"
         )
     return written
 
@@ -68,15 +68,15 @@ class _Regex:
     def _rule(self, name: str) -> str:
         if name in self._open:
             raise GrammarError(
-                "a regular expression cannot nest values without end: declare the tools with"
-                " schemas that do not refer to themselves"
+                "a regular expression cannot be recursive: declare the tools with schemas that do"
+                " not refer to themselves"
             )
         if name not in self._rules:
             self._open.append(name)
             self._rules[name] = self.node(self._grammar.rules[name])
             self._open.pop()
         if len(self._rules[name]) > _MOST_CHARS:
-            raise GrammarError("the regular expression would be too long: use another form")
+            raise GrammarError("the regular expression would be too long: use another grammar form")
         return self._rules[name]
 
 

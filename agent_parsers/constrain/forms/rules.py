@@ -21,7 +21,7 @@ from agent_parsers.constrain.parts.tree import (
 
 
 class RuleNotation(Protocol):
-    """How a form of grammar is spelt."""
+    """How rules are written in a grammar form."""
 
     @property
     def start(self) -> str:
@@ -29,26 +29,26 @@ class RuleNotation(Protocol):
 
     @property
     def is_left(self) -> bool:
-        """Whether rules that repeat begin with themselves, rather than end so."""
+        """Whether repeating rules are left-recursive, not right-recursive."""
 
     def literal(self, text: str) -> str:
-        """Return a text as it is spelt."""
+        """Return *text* as a literal."""
 
     def one_of(self, ranges: str, *, negated: bool) -> str:
-        """Return a class of characters, given its *ranges*."""
+        """Return the character class with these *ranges*."""
 
     def char(self, code: int) -> str:
-        """Return a character as it is spelt in a class."""
+        """Return a character as it is written in a character class."""
 
     def name(self, name: str) -> str:
-        """Return the name of a rule as it is spelt."""
+        """Return the name of a rule as it is written."""
 
     def class_name(self, number: int) -> str:
-        """Return the name of a class of characters."""
+        """Return a name for the character class with this *number*."""
 
 
 def rules_of(grammar: Grammar, notation: RuleNotation) -> dict[str, str]:
-    """Return the rules of *grammar*, the first one first: names and bodies."""
+    """Return the rules of *grammar* as names and bodies; the first is the start rule."""
     return _Rules(grammar, notation).rules
 
 
@@ -162,23 +162,23 @@ class Gbnf:
     is_left: Final = False  # llama.cpp refuses rules that begin with themselves
 
     def literal(self, text: str) -> str:
-        """Return a text in double quotes."""
+        """Return *text* in double quotes."""
         return f'"{"".join(spelt(ord(char), chr(34) + chr(92)) for char in text)}"'
 
     def one_of(self, ranges: str, *, negated: bool) -> str:
-        """Return a class in brackets."""
+        """Return a character class in brackets."""
         return f"[{'^' if negated else ''}{ranges}]"
 
     def char(self, code: int) -> str:
-        """Return a character as it is spelt in a class."""
+        """Return a character as it is written in a character class."""
         return spelt(code, "]\\^-")
 
     def name(self, name: str) -> str:
-        """Return a name with hyphens."""
+        """Return *name*; its hyphens are allowed."""
         return name
 
     def class_name(self, number: int) -> str:
-        """Return the name of a class of characters."""
+        """Return a name for the character class with this *number*."""
         return f"c{number}"
 
 
@@ -198,25 +198,25 @@ class Lark:
     is_left: Final = True  # with rules that end so, the work of llguidance would be quadratic
 
     def literal(self, text: str) -> str:
-        """Return a text in double quotes; nothing at all for the empty text."""
+        """Return each character of *text* in double quotes; ``""`` if *text* is empty."""
         # Each character apart: llguidance prefers the longest lexeme, so that of two texts that
         # begin alike it would only see the longer one.
         return " ".join(f'"{spelt(ord(char), chr(34) + chr(92))}"' for char in text) or '""'
 
     def one_of(self, ranges: str, *, negated: bool) -> str:
-        """Return a class in a regular expression."""
+        """Return a character class as a regular expression."""
         return f"/[{'^' if negated else ''}{ranges}]/"
 
     def char(self, code: int) -> str:
-        """Return a character as it is spelt in a class."""
+        """Return a character as it is written in a character class."""
         return spelt(code, "]\\^-[/")
 
     def name(self, name: str) -> str:
-        """Return a name with underscores."""
+        """Return *name* with underscores instead of hyphens."""
         return name.replace("-", "_")
 
     def class_name(self, number: int) -> str:
-        """Return the name of a class of characters."""
+        """Return a name for the character class with this *number*."""
         return f"C{number}"
 
 

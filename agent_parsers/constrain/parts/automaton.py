@@ -66,7 +66,7 @@ _RUN: Final = re.compile(r"(.*)\{0,\d+\}\+", re.DOTALL).fullmatch
 
 @cache
 def of_pattern(atom: str) -> tuple[Charset, bool]:
-    """Return the characters that an atom of a marker matches, and whether it is a run of them."""
+    """Return the characters that an *atom* of a marker matches, and whether it matches a run."""
     run = _RUN(atom)
     pattern = run[1] if run else atom
     fits = re.compile(pattern).fullmatch
@@ -79,7 +79,7 @@ def of_pattern(atom: str) -> tuple[Charset, bool]:
 
 
 def spelt(char: int, special: str) -> str:
-    r"""Return a character as it stands in a class, *special* ones and blanks as ``\uXXXX``."""
+    """Return a character as written in a character class, escaped if *special* or not ASCII."""
     text = chr(char)
     if text in special:
         return f"\\{text}"
@@ -134,7 +134,7 @@ class Automaton:
         ]
 
     def meet(self, other: Automaton, state: int, beside: int) -> Iterator[_Meeting]:
-        """Yield the ranges that lead on from *state* here and from *beside* in *other*."""
+        """Yield the characters with a transition from *state* here and from *beside* in *other*."""
         ours, theirs = self._ranges[state], other._ranges[beside]
         here = there = 0
         while here < len(ours) and there < len(theirs):
@@ -147,7 +147,7 @@ class Automaton:
                 there += 1
 
     def run(self, text: str, state: int | None = None) -> int:
-        """Return the state after *text*, from *state* on; -1 if the text is refused."""
+        """Return the state after *text*, starting in *state*; -1 if the text is refused."""
         at = self.start if state is None else state
         for char in text:
             if at >= 0:
@@ -155,7 +155,7 @@ class Automaton:
         return at
 
     def accepts(self, text: str) -> bool:
-        """Return whether it accepts *text*."""
+        """Return whether the automaton accepts *text*."""
         return self.run(text) in self.accepting
 
     def __hash__(self) -> int:
@@ -167,7 +167,7 @@ class Automaton:
 
     @cached_property
     def smallest(self) -> Automaton:
-        """The smallest automaton that accepts the same texts; its states are in order of use."""
+        """The smallest automaton that accepts the same texts."""
         live = self._live()
         moves = [[each for each in row if each[2] in live] for row in self._ranges]
         block = [int(state in self.accepting) for state in range(len(moves))]
@@ -212,13 +212,13 @@ class Automaton:
         return live
 
     def where(self, is_end: Callable[[int], bool]) -> Automaton:
-        """Return the automaton of those accepted texts whose last state fulfils *is_end*."""
+        """Return the automaton of the accepted texts that end in a state that *is_end* allows."""
         return Automaton(self.rows, self.start, frozenset(filter(is_end, self.accepting)))
 
 
 @dataclass
 class Nfa:
-    """An automaton that may be in several states at once; states are numbers."""
+    """A nondeterministic automaton over characters; its states are numbers."""
 
     edges: list[list[tuple[Charset, int]]] = field(default_factory=list)
     skips: list[list[int]] = field(default_factory=list)
@@ -234,11 +234,11 @@ class Nfa:
         self.edges[start].append((charset, to))
 
     def skip(self, start: int, to: int) -> None:
-        """Add a transition without a character."""
+        """Add a transition that reads no character."""
         self.skips[start].append(to)
 
     def closure(self, states: Iterable[int]) -> frozenset[int]:
-        """Return *states* and those that follow them without a character."""
+        """Return *states* and all that are reached from them without reading a character."""
         found = set(states)
         todo = list(found)
         while todo:
@@ -266,7 +266,7 @@ class Nfa:
         bad_ends: Collection[int] = (),
         most: int | None = None,
     ) -> tuple[Automaton, Mapping[frozenset[int], int]]:
-        """Return the automaton of the texts on whose way no *bad* state is reached.
+        """Return the deterministic automaton of the texts that reach no *bad* state.
 
         Args:
             start: The states in which a text begins.
@@ -278,7 +278,7 @@ class Nfa:
             The automaton, and its states by the sets of states here.
 
         Raises:
-            TooManyStates: It has more.
+            TooManyStates: The automaton has more than *most* states.
         """
         used = {charset for edges in self.edges for charset, _ in edges}
         classes = partition(used)
@@ -289,7 +289,7 @@ class Nfa:
         rows: list[Row] = []
         for states in todo:
             if most is not None and len(known) > most:
-                raise TooManyStates(f"it takes an automaton of more than {most} states")
+                raise TooManyStates(f"it needs an automaton with more than {most} states")
             row: list[tuple[Charset, int]] = []
             for charset, sign in zip(classes, signs, strict=True):
                 to = self.closure(
@@ -326,7 +326,7 @@ def _row(ranges: Iterable[tuple[int, int, int]]) -> Row:
 
 
 def partition(charsets: Iterable[Charset]) -> list[Charset]:
-    """Return the largest sets of characters that none of *charsets* divides."""
+    """Return the largest sets of characters that are either all in or all outside each charset."""
     sets = sorted({*charsets, ANY})
     edges = sorted({edge for one in sets for low, high in one for edge in (low, high + 1)})
     groups: defaultdict[tuple[bool, ...], list[tuple[int, int]]] = defaultdict(list)
@@ -343,9 +343,9 @@ def _holds(charset: Charset, part: Charset) -> bool:
 
 @lru_cache(maxsize=1024)
 def intersection(one: Automaton, other: Automaton) -> Automaton:
-    """Return the smallest automaton of the texts that both accept.
+    """Return the smallest automaton of the texts that both automata accept.
 
-    Those of a dialect are the same for each of its parsers and tools, so they are kept.
+    Those of a dialect are the same for all of its parsers and tools, so they are cached.
     """
     first = (one.start, other.start)
     known = {first: 0}

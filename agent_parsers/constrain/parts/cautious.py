@@ -53,15 +53,15 @@ def nothing_like_marks(dialect: Dialect, most: int = _LETTERS) -> Automaton:
 
 @lru_cache(maxsize=256)
 def nothing_like_tags(dialect: Dialect) -> Automaton:
-    """Return the automaton of texts in which nothing looks like a tag of *dialect*; for values."""
+    """Return the automaton of values in which nothing looks like a tag of *dialect*."""
     return _without([], _spelt(dialect, _LETTERS)[1])
 
 
 @lru_cache(maxsize=256)
 def nothing_like_labels(dialect: Dialect, *, anywhere: bool = False) -> Automaton:
-    """Return the automaton of texts in which nothing looks like a label; for inputs.
+    """Return the automaton of inputs in which nothing looks like a label.
 
-    No line begins like one; or, with *anywhere*, no label is in them that counts anywhere.
+    No line begins like a label. With *anywhere*, only labels that count anywhere are excluded.
     """
     labels = _spelt(dialect, _LETTERS)[0]
     return _without([each for each in labels if each[1] or not anywhere], {})
@@ -201,7 +201,7 @@ def nothing_like_calls() -> Automaton:
 
 @cache
 def nothing_that_closes(*, is_line: bool) -> Automaton:
-    """Return the automaton of texts that close no quotation; an apostrophe joins letters.
+    """Return the automaton of texts that close no quotation; apostrophes in words are allowed.
 
     It may have code in backticks, but only begin with it if it begins a line (*is_line*).
     """

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def chain(nfa: Nfa, at: int, spelling: tuple[str, ...]) -> int:
-    """Add the atoms of a *spelling* from the state *at* on, and return the last state."""
+    """Add the atoms of a *spelling* after the state *at*, and return the last state."""
     for atom in spelling:
         charset, is_run = of_pattern(atom)
         after = nfa.state()
@@ -102,7 +102,7 @@ def none_of(words: tuple[str, ...]) -> Automaton:
 
 @cache
 def no_objects() -> Automaton:
-    """Return the automaton of texts without a brace, or a line that begins with a bracket."""
+    """Return the automaton of texts with no brace and no line that begins with a bracket."""
     nfa = Nfa()
     home, line, bad = nfa.state(), nfa.state(), nfa.state()
     nfa.edge(home, ANY, home)
@@ -124,13 +124,14 @@ class Place(NamedTuple):
     state: str
     """The state of the table."""
     reached: frozenset[int]
-    """How far the text before it is part of markers, as states of the scanner of that state."""
+    """The states of the scanner, which say what part of a marker comes just before."""
 
 
 def spellings(marker: Marker) -> Iterator[tuple[tuple[str, ...], tuple[Ahead, ...]]]:
-    """Yield the spellings of *marker*, and what restricts what may follow each of them.
+    """Yield the spellings of *marker*, each with the conditions on what may follow it.
 
-    If that leaves less than the canonical text, and more has to follow, that is its rest.
+    A spelling that is only the beginning of the canonical text, and needs more after it, is
+    yielded as the whole canonical text.
     """
     whole = tuple(map(re.escape, marker.canonical))
     for spelling in marker.spellings():
@@ -177,7 +178,7 @@ class _Scanner:
         return home
 
     def may_end(self, state: int, then: str) -> bool:
-        """Return whether a marker that is complete in *state* may count where *then* follows."""
+        """Return whether a marker that is complete in *state* may count if *then* follows."""
         if state not in self.ends:
             return False
         then = SLOTS.split(then)[0]
@@ -189,7 +190,7 @@ class CountingMarks:
     """The markers of a dialect, where they count in strict mode.
 
     Args:
-        dialect: The dialect. No text has one of its stop sequences.
+        dialect: The dialect. No text contains one of its stop sequences.
     """
 
     def __init__(self, dialect: Dialect) -> None:
@@ -211,7 +212,7 @@ class CountingMarks:
         return Place(state, scanner.nfa.closure([scanner.home]))
 
     def follow(self, place: Place, text: str) -> Place:
-        """Return the place after *text*."""
+        """Return the place after *text*, which begins at *place*."""
         return self._met(place, text)[0]
 
     def _met(self, place: Place, text: str) -> tuple[Place, list[tuple[int, bool]]]:
@@ -230,12 +231,12 @@ class CountingMarks:
         return place, met
 
     def ends_in_mark(self, place: Place, text: str) -> bool:
-        """Return whether the first marker in *text*, which stands at *place*, is at its end."""
+        """Return whether *text*, which begins at *place*, ends with its first marker."""
         met = self._met(place, text)[1]
         return bool(met) and met[0][0] == len(text) - 1
 
     def text(self, place: Place, then: str = "") -> Automaton:
-        """Return the smallest automaton of texts at *place* without marker and stop sequence.
+        """Return the smallest automaton of texts at *place* with no marker and no stop sequence.
 
         Args:
             place: Where they begin.
@@ -275,9 +276,9 @@ class CountingMarks:
         return intersection(made, no_objects())
 
     def in_json(self, state: str, then: str) -> Automaton:
-        """Return the automaton of texts that each string of JSON may be in a *state*.
+        """Return the automaton of texts that a JSON string may be in a *state*.
 
-        A string may begin a line, and what one of them begins, the next one may not complete.
+        A string may begin a line. The next string may not complete a marker that it begins.
 
         Args:
             state: The state of the table.
@@ -297,7 +298,7 @@ class CountingMarks:
 
     @cached_property
     def quoted(self) -> Automaton | None:
-        """What may stand within quotes: any text without a stop sequence; `None` for any at all."""
+        """The texts that may be in quotes: those without a stop sequence; `None` for any text."""
         return text_without(self.stop) if self.stop else None
 
     @cached_property
@@ -308,16 +309,16 @@ class CountingMarks:
     def after(self, closer: str) -> tuple[str, ...]:
         """Return further texts that must not occur before *closer*.
 
-        If a server stops the model there, the text is open, and no tag may stand in it at all.
+        If a server stops the model there, the text is not closed, and it may contain no tag at all.
         """
         return _literals(self.dialect.lenient) if closer.startswith(self.stop) else ()
 
     def is_call(self, place: Place) -> bool:
-        """Return whether a call reader reads the text at *place*."""
+        """Return whether the text at *place* is read by the reader of a call."""
         return self.table.parts[place.state] is Part.CALL
 
     def barred(self, state: str) -> Charset:
-        """Return characters of which each marker that ends a text in *state* has one at its end."""
+        """Return the last characters of the markers that end a text in *state*."""
         scanner = self._scanner(state)
         into = (edge for edges in scanner.nfa.edges for edge in edges if edge[1] in scanner.ends)
         return union(charset for charset, _ in into)
@@ -330,7 +331,7 @@ class CountingMarks:
 
 @lru_cache(maxsize=256)
 def marks_of(dialect: Dialect) -> CountingMarks:
-    """Return the markers of *dialect*; its texts are made once, whatever the parser and tools."""
+    """Return the markers of *dialect*; they are cached for all of its parsers and tools."""
     return CountingMarks(dialect)
 
 
@@ -353,12 +354,12 @@ _FORBIDS: Final = ("do not", "don't", "don’t", "not", "never", "avoid")
 
 @cache
 def content_before_calls(gap: str, *, has_fence: bool, brief: bool = False) -> Automaton:
-    """Return the automaton of texts after which calls count.
+    """Return the automaton of texts that a call may follow.
 
     Args:
-        gap: What stands between the content and the calls.
-        has_fence: Whether calls are in a fence, with which a fence before them would pair.
-        brief: Whether to refuse all texts that end in a colon, which takes far fewer states.
+        gap: The text between the content and the calls.
+        has_fence: Whether calls are in a fence, which would close a fence before them.
+        brief: Whether to refuse all texts that end in a colon, which needs far fewer states.
     """
     nfa = Nfa()
     home, line = nfa.state(), nfa.state()

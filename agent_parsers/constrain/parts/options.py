@@ -22,7 +22,7 @@ Start: TypeAlias = Literal["", "content", "thought"]
 
 @dataclass(frozen=True)
 class TurnOptions:
-    """What turns a grammar has."""
+    """Which turns a grammar allows."""
 
     turn: TurnKind = "any"
     start: Start = ""
@@ -33,7 +33,7 @@ class TurnOptions:
     schema_inputs: bool = True
     """Whether inputs follow the schemas of the tools."""
     exact: bool = False
-    """Whether to refuse what would leave out anything of these schemas."""
+    """Whether to raise an error if the grammar cannot express all of these schemas."""
     max_thought: int | None = None
     """The most characters of a thought; `None` for any number."""
     max_content: int | None = None
@@ -43,15 +43,15 @@ class TurnOptions:
     def __post_init__(self) -> None:
         for name, value, known in (("turn", self.turn, TurnKind), ("start", self.start, Start)):
             if value not in get_args(known):
-                raise ValueError(f"{name} is one of {get_args(known)}, not {value!r}")
+                raise ValueError(f"{name} must be one of {get_args(known)}, not {value!r}")
         if self.max_calls is not None and self.max_calls < 1:
-            raise ValueError(f"max_calls is at least 1, not {self.max_calls!r}")
+            raise ValueError(f"max_calls must be at least 1, not {self.max_calls!r}")
         for name in ("max_thought", "max_content"):
             if (most := getattr(self, name)) is not None and most < 0:
-                raise ValueError(f"{name} is at least 0, not {most!r}")
+                raise ValueError(f"{name} must be at least 0, not {most!r}")
         if self.start == "thought" and not self.has_thoughts:
             raise ValueError(
-                "a turn that begins in a thought has one: leave out thoughts=False, max_thought=0"
+                "start='thought' needs a thought: remove thoughts=False or max_thought=0"
             )
 
     @property

@@ -11,7 +11,7 @@ from agent_parsers.constrain.parts.tree import Chars, Node, Repeat, sequence
 
 
 class Slot:
-    """The characters that stand for what differs from turn to turn."""
+    """Placeholder characters for the parts that differ from turn to turn."""
 
     THOUGHT: Final = "\ue000"
     CONTENT: Final = "\ue001"
@@ -43,7 +43,7 @@ _NAME: Final = sequence(
 
 
 def tokens(text: str) -> Iterator[Node]:
-    """Yield the parts of a turn in which slots stand for names, ids and numbers."""
+    """Yield the parts of a turn; slots for names, ids and numbers become what they may contain."""
     for token in SLOTS.split(text):
         if token == Slot.NUMBER:
             yield _DIGITS

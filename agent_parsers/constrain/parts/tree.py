@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class GrammarError(ValueError):
-    """A form of grammar cannot say what a dialect or a tool asks for; the message says why."""
+    """Raised if a grammar cannot express a dialect or a tool; the message says why."""
 
 
 class NoValue(GrammarError):  # noqa: N818 - internal: what has no value is left out
-    """Raised for a part of a schema of which no value can be written; it is left out."""
+    """Raised for a part of a schema if none of its values can be written; it is dropped."""
 
 
 # -- how a dialect writes values that are not text -------------------------------------------------
@@ -28,7 +28,7 @@ NAME: Final = "\ue005"
 
 @dataclass(frozen=True)
 class Notation:
-    """How values are written that are like those of JSON."""
+    """How JSON-like values are written."""
 
     constants: tuple[str, str, str] = ("null", "true", "false")
     """How null, true and false are written."""
@@ -57,7 +57,7 @@ JSON: Final = Notation()
 
 @dataclass(frozen=True, slots=True)
 class FixedText:
-    """A text as it is."""
+    """A fixed text."""
 
     text: str
 
@@ -71,7 +71,7 @@ class Chars:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """One part after another."""
+    """Several parts, one after another."""
 
     parts: tuple[Node, ...]
 
@@ -85,7 +85,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A part several times."""
+    """A part that is repeated."""
 
     part: Node
     least: int = 0
@@ -102,7 +102,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A part with a name, which is written once and may contain itself."""
+    """A named part, which is written once and may contain itself."""
 
     name: str
 
@@ -121,7 +121,7 @@ class Grammar:
     rules: Mapping[str, Node] = field(default_factory=dict)
     """The parts with names."""
     notes: tuple[GrammarNote, ...] = ()
-    """What it leaves out of the schemas of the tools."""
+    """The parts of the tools' schemas that the grammar does not enforce."""
 
 
 def _parts_of(node: Node) -> tuple[Node, ...]:
@@ -143,7 +143,7 @@ def sequence(*parts: Node | str) -> Node:
 
 
 def choice(options: Iterable[Node | str]) -> Node:
-    """Return a choice between *options*, each of them once."""
+    """Return a choice between *options*, without duplicates."""
     nodes = (FixedText(each) if isinstance(each, str) else each for each in options)
     flat = (
         one for node in nodes for one in (node.options if isinstance(node, Choice) else (node,))
@@ -154,7 +154,7 @@ def choice(options: Iterable[Node | str]) -> Node:
 
 
 def factored(options: Iterable[Node]) -> Node:
-    """Return a choice between *options*, with what they begin with alike written once."""
+    """Return a choice between *options*, with common first parts written once."""
     by_first: dict[Node, list[Node]] = {}
     for option in dict.fromkeys(options):
         first, *rest = _parts_of(option)
@@ -166,9 +166,9 @@ def factored(options: Iterable[Node]) -> Node:
 
 
 def begun_alike(options: Iterable[Node]) -> Node:
-    """Return a choice between *options*, with the text that all of them begin with written once.
+    """Return a choice between *options*, with the text that begins all of them written once.
 
-    An engine that may begin each of many calls would else follow as many texts at once.
+    Otherwise an engine would follow as many texts at once as there are calls to begin with.
     """
     made = choice(options)
     if not isinstance(made, Choice):
@@ -183,7 +183,7 @@ def begun_alike(options: Iterable[Node]) -> Node:
 
 
 def repeat(part: Node, least: int, most: int | None) -> Node:
-    """Return *part* from *least* to *most* times; engines refuse a repeat of no times."""
+    """Return *part* repeated *least* to *most* times; the empty text if *most* is 0."""
     return NOTHING if most == 0 else Repeat(part, least, most)
 
 
@@ -196,11 +196,11 @@ def optional(part: Node) -> Node:
 
 
 class GrammarNote(NamedTuple):
-    """Something in the schema of a tool that a grammar leaves out.
+    """A part of a tool's schema that a grammar does not enforce.
 
     ::
 
-        search: 'uniqueItems' of tags is dropped: a grammar does not know which items a list has
+        search: 'uniqueItems' of tags is dropped: a grammar cannot check that the items differ
     """
 
     tool: str
@@ -208,9 +208,10 @@ class GrammarNote(NamedTuple):
     path: str
     """Where in the input it is, such as ``filter.tags[]``; ``""`` for the input itself."""
     keyword: str
-    """The keyword of the schema; ``""`` if the whole tool is left out, which has no value then."""
+    """The keyword of the schema; ``""`` if the whole tool is dropped, since no input can be
+    written for it."""
     reason: str
-    """Why it is left out."""
+    """Why it is dropped."""
 
     def __str__(self) -> str:
         """Return the note as a sentence."""
@@ -224,18 +225,18 @@ class GrammarText(str):  # noqa: SLOT000 - it has its notes
     """A grammar as text."""
 
     notes: tuple[GrammarNote, ...] = ()
-    """What it leaves out of the schemas of the tools; the parser still checks it."""
+    """The parts of the tools' schemas that the grammar does not enforce; the parser still does."""
 
 
 class GrammarTree(dict[str, Any]):
     """A grammar as JSON."""
 
     notes: tuple[GrammarNote, ...] = ()
-    """What it leaves out of the schemas of the tools; the parser still checks it."""
+    """The parts of the tools' schemas that the grammar does not enforce; the parser still does."""
 
 
 class Notes:
-    """Collects notes, each at the place where the schema is read just now."""
+    """Collects notes, each for the part of a schema that is being read."""
 
     def __init__(self) -> None:
         self.found: dict[GrammarNote, None] = {}
@@ -244,14 +245,14 @@ class Notes:
 
     @contextmanager
     def of_tool(self, tool: str | None) -> Iterator[None]:
-        """Collect notes on *tool*."""
+        """Within the context, add notes for *tool*."""
         before, self._tool = self._tool, tool or ""
         yield
         self._tool = before
 
     @contextmanager
     def below(self, part: str) -> Iterator[None]:
-        """Collect notes on a *part* of the value: ``.key``, or ``[]`` for the items of a list."""
+        """Within the context, add notes for a *part*: ``.key``, or ``[]`` for items of a list."""
         self._path.append(part)
         try:
             yield

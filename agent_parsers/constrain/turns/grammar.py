@@ -72,16 +72,16 @@ _NO_TICK: Final = Automaton((((minus(ANY, _TICK), 0), (_TICK, 1)),) * 2, 0, froz
 def turn_grammar(
     dialect: Dialect, tools: ToolSet | None, options: TurnOptions, *, brief: bool = False
 ) -> Grammar:
-    """Return the grammar of the turns of *dialect*.
+    """Return the grammar for turns of *dialect*.
 
     Args:
         dialect: The dialect.
         tools: The tools; `None` for any.
-        options: What turns the grammar has.
-        brief: Whether to leave out texts that are possible, but make a grammar much longer.
+        options: Which turns the grammar allows.
+        brief: Whether to exclude valid texts that would make the grammar much longer.
 
     Raises:
-        GrammarError: No grammar can say it.
+        GrammarError: No grammar can express these turns.
     """
     return _Turns(dialect, tools, options, brief=brief).grammar()
 
@@ -113,11 +113,11 @@ class _Turns:
         answers = [] if self._options.turn == "call" else [*self._answers()]
         turns = [*(self._call_turns() if has_calls else ()), *answers]
         if not turns:
-            raise GrammarError(f"{self._dialect.name} has no such turns")
+            raise GrammarError(f"no turn of {self._dialect.name} fits these options")
         notes = tuple(self._notes.found)
         if notes and self._options.exact:
             more = f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""
-            raise GrammarError(f"not all of the schemas can be said: {notes[0]}{more}")
+            raise GrammarError(f"a grammar cannot express all of the schemas: {notes[0]}{more}")
         return Grammar(factored(turns), self._rules, notes)
 
     # -- turns with calls --------------------------------------------------------------------------
@@ -144,7 +144,7 @@ class _Turns:
             raise GrammarError("there are no tools to call")
         own = self._shapes.own_tool
         if own and None not in self._names and own not in self._names:
-            raise GrammarError(f"it calls {own!r}, which is not one of the tools")
+            raise GrammarError(f"each call is to {own!r}, which is not one of the tools")
         if own:
             self._names = [own]
         for name in filter(None, self._names):
@@ -251,7 +251,7 @@ class _Turns:
         """
         frames = {(c.opens, c.between, c.closes) for c in map(self._inputs.shape, self._names)}
         if len(frames) > 1:
-            raise GrammarError(f"{self._dialect.name} spells the calls of these tools differently")
+            raise GrammarError(f"{self._dialect.name} writes calls to these tools differently")
         ((opens, between, closes),) = frames
         gaps = {_gap(*each) for each in zip(rests, self._alone, strict=True)}
         if len(gaps) > 1 or (gap := gaps.pop()) is None:
@@ -337,7 +337,7 @@ class _Turns:
         may_continue = self._dialect.generation_prompt(1) and self._shapes.may_continue
         if opener and start == "thought":
             if "thought" not in self._marks.table.starts and not may_continue:
-                raise GrammarError("a turn cannot begin in a thought")
+                raise GrammarError("its turns cannot begin in a thought")
             place = self._marks.follow(begin, opener)
             yield self._walk(lead.removeprefix(opener), place, then, within)
         elif not (opener and may_continue and start == ""):

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class TaggedCall:
-    """Makes the calls of one tool.
+    """Makes the grammar of calls to one tool.
 
     Args:
         schema: The schema of its input.
@@ -63,10 +63,10 @@ class TaggedCall:
         self._notes = notes
 
     def node(self) -> Node:
-        """Return a call.
+        """Return the grammar of a call.
 
         Raises:
-            NoValue: The tool has no input that can be written.
+            NoValue: No input for the tool can be written.
         """
         schema, spelt = self._schema, self._spelt
         none = sequence(*tokens(spelt.none))
@@ -82,7 +82,7 @@ class TaggedCall:
             if may_be_empty and not case.get("minProperties"):
                 options.append(none)
         if not options:
-            raise NoValue("no input fits")
+            raise NoValue("no input fits the schema")
         return choice(options)
 
     def _parameter(self, key: str, part: Any) -> Node:
@@ -96,7 +96,7 @@ class TaggedCall:
             except NoValue as error:
                 problems[kind] = str(error)
         if not options:
-            raise NoValue(next(iter(problems.values()), "no value fits"))
+            raise NoValue(next(iter(problems.values()), "no value fits the schema"))
         for kind, problem in problems.items():
             self._notes.add("enum" if kind == "enum" else "type", f"{kind}: {problem}")
         return sequence(key, choice(options))
@@ -153,7 +153,7 @@ PLAIN_TEXT: Final = Automaton((((_BEGINS, 1),), ((ANY, 1),)), 0, frozenset([1]))
 
 
 class Inputs:
-    """Makes the calls of tools.
+    """Makes the grammar of calls to tools.
 
     Args:
         tools: The tools; `None` for any, as are inputs without a schema.
@@ -180,7 +180,7 @@ class Inputs:
         self._schemas: dict[str, Schema | None] = {}
 
     def shape(self, tool: str | None) -> ToolShape:
-        """Return how calls of *tool* are spelt."""
+        """Return how calls to *tool* are written."""
         if tool not in self._known:
             self._known[tool] = self._shapes.of_tool(tool)
         return self._known[tool]
@@ -193,12 +193,12 @@ class Inputs:
         return self._schemas[tool]
 
     def any_of(self, calls: Iterable[tuple[str | None, Callable[[], Node]]]) -> Node:
-        """Return one of *calls*, given as the names of tools and what makes a call of each.
+        """Return a choice between *calls*: pairs of a tool's name and a function that makes a call.
 
-        Tools that no call can have are left out, and noted.
+        Tools that cannot be called are dropped, with a note.
 
         Raises:
-            GrammarError: None is left.
+            GrammarError: No tool is left.
         """
         options, problem = [], ""
         for tool, make in calls:
@@ -215,7 +215,7 @@ class Inputs:
     # -- turns of one call -------------------------------------------------------------------------
 
     def rest(self, tool: str | None, rest: str, place: Place) -> Node:
-        """Return the *rest* of a turn that is one call of *tool*, which begins at *place*."""
+        """Return the *rest* of a turn with one call to *tool*; the rest begins at *place*."""
         if Slot.KEY in rest:
             return self.call(tool)
         before, slot, after = re.split(f"([{Slot.INPUT}{Slot.TEXT}])", rest, maxsplit=1)
@@ -248,13 +248,13 @@ class Inputs:
         return choice(options)
 
     def answer(self, schema: Schema, place: Place, after: str, *, quoted: bool) -> Node:
-        """Return the answers of a type with this *schema*, which stand at *place* before *after*.
+        """Return the answers that fit *schema*, at *place* and before *after*.
 
         Args:
-            schema: The schema of the type.
-            place: Where they stand.
-            after: What follows.
-            quoted: Whether texts are strings in JSON.
+            schema: The schema of the answer's type.
+            place: Where an answer begins.
+            after: The text that follows it.
+            quoted: Whether texts are written as JSON strings.
         """
         if quoted:
             return self._texts.values(self._texts.quoted(JSON_ESCAPES)).value(schema, schema.root)
@@ -314,20 +314,20 @@ class Inputs:
                     maker = lists if kind in ("array", "object") else values
                     options += [maker.one_of(schema, [others])] if maker is not None else []
         if not options:
-            raise NoValue("no value fits")
+            raise NoValue("no value fits the schema")
         return choice(options)
 
     # -- calls in turns of several -----------------------------------------------------------------
 
     def call(self, tool: str | None) -> Node:
-        """Return one call of *tool*, without what stands around all calls."""
+        """Return one call to *tool*, without the marks around all calls."""
         shape, schema = self.shape(tool), self._schema(tool)
         if shape.parameters is not None:
             if schema is None:
                 which = "any tool" if tool is None else f"the tool {tool!r}"
                 raise GrammarError(
-                    f"{which} has no schema, and a grammar cannot rule out that an unknown"
-                    " parameter appears twice"
+                    f"{which} has no schema, and a grammar cannot keep a parameter that is not"
+                    " declared from being repeated"
                 )
             call = TaggedCall(schema, shape.parameters, self._shapes, self._texts, self._notes)
             return call.node()

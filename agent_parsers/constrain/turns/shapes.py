@@ -31,7 +31,7 @@ _ANY_TOOL: Final = "some_tool"
 
 @dataclass(frozen=True)
 class Parameters:
-    """How parameters are spelt that have marks of their own."""
+    """How parameters that have marks of their own are written."""
 
     none: str
     """A call without parameters."""
@@ -56,12 +56,12 @@ class Parameters:
 
 @dataclass(frozen=True)
 class ToolShape:
-    """How the calls of one tool are spelt."""
+    """How calls to one tool are written."""
 
     call: str
     """A call with its input; empty if its parameters have marks of their own."""
     parameters: Parameters | None
-    """How these are spelt."""
+    """How these parameters are written."""
     opens: str = ""
     """Text before all calls."""
     between: str = ""
@@ -80,20 +80,20 @@ def json_in(written: str) -> str:
 
 
 class Shapes:
-    """The spellings of the turns of one dialect.
+    """How the turns of one dialect are written.
 
     Args:
         dialect: The dialect.
 
     Raises:
-        GrammarError: The dialect has no form, but only a function that writes.
+        GrammarError: The dialect does not declare how turns are written, but has only a function.
     """
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         if dialect.form is None:
             raise GrammarError(
-                "its turns are written by a function, which does not say their spelling"
+                "its turns are written by a function, from which no grammar can be made"
             )
         self._form = dialect.form
 
@@ -104,12 +104,12 @@ class Shapes:
 
     @cached_property
     def quotes_answer(self) -> bool:
-        """Whether an answer is a string in JSON."""
+        """Whether an answer is written as a JSON string."""
         return isinstance(self._form.answer, str) and self._has_json_call
 
     @cached_property
     def quotes_input(self) -> bool:
-        """Whether an input that is text is a string in JSON."""
+        """Whether an input that is text is written as a JSON string."""
         return not self._dialect.several and self._has_json_call
 
     def _written_value(self, value: Any) -> str:
@@ -126,7 +126,7 @@ class Shapes:
 
     @cached_property
     def enclosing(self) -> tuple[str, str]:
-        """What encloses a value of several lines, such as ``<![CDATA[``; empty if nothing does."""
+        """The marks around a value of several lines, such as ``<![CDATA[``; empty if none."""
         if self._form.call.parameters is None:
             return "", ""
         before, _, after = self._written_value("a\nb").partition("a\nb")
@@ -134,7 +134,7 @@ class Shapes:
 
     @cached_property
     def notation(self) -> Notation:
-        """How values are written that are not text."""
+        """How values other than text are written."""
         call = self._form.call
         made = Notation(self._constants, sorts=self._sorts)
         if not self._dialect.several or self.nests:
@@ -147,7 +147,7 @@ class Shapes:
         opens, _, after = nested.partition(_WORD)
         closes = after[: after.find(_KEYS[1]) + len(_KEYS[1]) + 1]
         if _KEYS[1] not in opens or _KEYS[1] not in closes:
-            raise GrammarError("lists and objects in parameters are written in a way of their own")
+            raise GrammarError("no grammar describes how its parameters write lists and objects")
         head, _, tail = opens.partition(_KEYS[1])
         item = written.partition(_WORD)[0].rpartition(head)[2].removesuffix(tail)
         element = opens.replace(_KEYS[1], NAME), closes.replace(_KEYS[1], NAME)
@@ -170,7 +170,7 @@ class Shapes:
 
     @cached_property
     def nests(self) -> bool:
-        """Whether lists and objects in the values of parameters are JSON, or written alike."""
+        """Whether parameters write lists and objects as in JSON."""
         return '["a"]' in self._written_value(["a"])
 
     def answer(self, *, thought: bool) -> str:
@@ -195,20 +195,20 @@ class Shapes:
         """The name of the only tool, in a dialect that does not name tools; ``""`` in others."""
         if not self._form.shows_calls:
             raise GrammarError(
-                f"the calls of {self._dialect.name} are written by a function, which does not say"
-                " their spelling"
+                f"the calls of {self._dialect.name} are written by a function, from which no"
+                " grammar can be made"
             )
         parameters = self._form.call.parameters
         if parameters is not None and parameters.names_types:
             raise GrammarError(
                 f"the calls of {self._dialect.name} name the type of each value, which a grammar"
-                " does not know"
+                " cannot know"
             )
         return self._form.own_tool
 
     @cached_property
     def reads_bare_call(self) -> bool:
-        """Whether the JSON of a call is read without what the dialect writes around it."""
+        """Whether the JSON of a call is also read without the text around it."""
         step = Written(tool=_ANY_TOOL, tool_input={_KEYS[0]: _WORD})
         result = self._read_json(self._form(step))
         actions = result if isinstance(result, list) else [result]
@@ -216,7 +216,7 @@ class Shapes:
 
     @cached_property
     def reads_bare_answer(self) -> bool:
-        """The same for the JSON of an answer."""
+        """Whether the JSON of an answer is also read without the text around it."""
         return isinstance(self._read_json(self._form(Written(answer=_WORD))), AgentFinish)
 
     def _read_json(self, written: str) -> TurnResult | None:
@@ -228,7 +228,7 @@ class Shapes:
         return self._read(text)
 
     def check_name(self, tool: str) -> None:
-        """Raise if the dialect cannot write the name of a *tool*."""
+        """Raise a `GrammarError` if the dialect cannot write the name of *tool*."""
         if self.own_tool:
             return
         result = self._read(self._form(Written(tool=tool, tool_input={_KEYS[0]: _WORD})))
@@ -238,7 +238,7 @@ class Shapes:
 
     @cached_property
     def may_continue(self) -> bool:
-        """Whether a turn may begin in a thought whose label the prompt has."""
+        """Whether a turn may begin in a thought whose label is at the end of the prompt."""
         lead = self.answer(thought=True).partition(Slot.THOUGHT)[0].replace(Slot.NUMBER, "1")
         written = self._form(Written("some words", answer="some words"))
         return self._read(written.removeprefix(lead)) is not None
@@ -273,7 +273,7 @@ class Shapes:
         return self._turn([call], thought=thought, content=content)
 
     def of_tool(self, tool: str | None) -> ToolShape:
-        """Return how calls of *tool* are spelt; `None` for any tool."""
+        """Return how calls to *tool* are written; `None` stands for any tool."""
         (opens, closes), (before, between, behind) = self._form.around, self._form.calls
         before, behind = f"{opens}{before}", f"{behind}{closes}"
         several = self._dialect.several and not self._form.is_single
@@ -299,7 +299,7 @@ class Shapes:
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
-        """The tags of parameters, up to their names and those of tools."""
+        """The tags of parameters, up to the names of parameters and tools in them."""
         spelt = self.of_tool(None).parameters
         return spelt.tags if spelt is not None else ()
 
@@ -321,7 +321,7 @@ class Shapes:
             found.append((head, (equals, after), middle[len(after) :], end[len(after) :]))
         (head, text, between, end), (_, other, *same) = found
         if same != [between, end]:
-            raise GrammarError(f"the parameters of {self._dialect.name} are not spelt alike")
+            raise GrammarError(f"the parameters of {self._dialect.name} are not all written alike")
         return Parameters(inner(0), head, text, other, between, end)
 
     def _call(self, tool: str | None, given: str | dict[str, Any] | None = None) -> str:

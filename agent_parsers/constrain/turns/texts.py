@@ -24,7 +24,7 @@ _PYTHON_ESCAPES: Final = JSON_ESCAPES.replace("/", "")
 
 
 class Texts:
-    """Knows what may stand where.
+    """Knows which texts are allowed in each place of a turn.
 
     Args:
         shapes: How the dialect spells its turns.
@@ -51,25 +51,25 @@ class Texts:
         self._made: dict[tuple[Automaton, Notation], JsonValues] = {}
 
     def bare(self, place: Place, after: str) -> Automaton:
-        """Return the texts that may stand at *place*, if *after* follows."""
+        """Return the texts that are allowed at *place* if *after* follows."""
         made = self._marks.text(place, after)
         if after.strip():
             made = intersection(made, text_without(self._closers(after), after))
         return made.smallest
 
     def bare_input(self, place: Place, after: str) -> Automaton:
-        """Return the inputs that may stand at *place* as text, if *after* follows."""
+        """Return the inputs in text that are allowed at *place* if *after* follows."""
         bare = intersection(self.bare(place, after), text_without(("```",))).smallest
         if self._is_brief or self._shapes.own_tool:
             return bare
         return intersection(bare, nothing_like_labels(self._marks.dialect)).smallest
 
     def any_input(self, place: Place, after: str) -> Automaton:
-        """Return the inputs of any tool: as `bare_input`, without what begins like JSON."""
+        """Return the inputs of any tool: those of `bare_input` that do not begin like JSON."""
         return intersection(self.bare_input(place, after), no_objects()).smallest
 
     def raw(self, place: Place, after: str) -> tuple[Strings, Strings]:
-        """Return what may stand at *place* as text, and in JSON, if *after* follows."""
+        """Return the texts that are allowed at *place*, bare and in JSON, if *after* follows."""
         bare = self.bare_input(place, after)
         inner = self._marks.in_json(place.state, after)
         if after.strip():
@@ -84,7 +84,7 @@ class Texts:
         return Strings(bare, "", barred), in_json
 
     def in_tags(self, after: str, escapes: str = "") -> Strings:
-        """Return what may stand in a parameter that is text, or in the strings within another.
+        """Return what is allowed in a text parameter, or in the strings of another parameter.
 
         Args:
             after: What follows a text.
@@ -104,7 +104,7 @@ class Texts:
 
     @property
     def enclosed(self) -> Strings:
-        """What may stand within the marks that enclose a value of several lines."""
+        """What is allowed between the marks around a value of several lines."""
         closes = self._shapes.enclosing[1]
         ends = (closes, *self._marks.stop)
         return Strings(text_without(ends, closes), "", last_chars(ends))
@@ -117,11 +117,11 @@ class Texts:
         return tuple(dict.fromkeys([*closers, *self._marks.literals, *self._marks.after(text)]))
 
     def quoted(self, escapes: str) -> Strings:
-        """Return what may stand within quotes."""
+        """Return what is allowed in quotes."""
         return Strings(self._marks.quoted, escapes, last_chars(self._marks.stop))
 
     def values(self, strings: Strings, notation: Notation | None = None) -> JsonValues:
-        """Return what makes values with such strings, by default in the notation of the dialect."""
+        """Return the `JsonValues` with these *strings*, by default in the dialect's notation."""
         notation = notation or self._shapes.notation
         key = strings.text, notation
         if key not in self._made:
@@ -132,5 +132,5 @@ class Texts:
 
 
 def last_chars(parts: tuple[str, ...]) -> Charset:
-    """Return characters without which none of *parts* can be written."""
+    """Return characters such that each of *parts* contains at least one of them."""
     return chars("".join("<" if "<" in part else part[-1] for part in parts))

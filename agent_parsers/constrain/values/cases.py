@@ -26,9 +26,9 @@ Case = dict[str, Any]
 
 _MOST_CASES: Final = 64
 _UNSAID: Final = {
-    "not": "a grammar says what a value is, not what it is not",
-    "if": "the conditions of 'then' and 'else' depend on other members",
-    "contains": "a grammar does not count items of a kind",
+    "not": "a grammar can only say what a value may be, not what it may not be",
+    "if": "a grammar cannot check a condition on other members",
+    "contains": "a grammar cannot count the items that match",
 }
 """Keywords that the check of a tool enforces and a grammar cannot say, with the reason."""
 _LISTED: Final = ("pattern", "format", "multipleOf")
@@ -45,9 +45,9 @@ _KEPT: Final = frozenset({"type", "enum", *(key for keys in _OF_TYPES.values() f
 
 
 def cases(schema: Schema, node: Node, notes: Notes) -> list[Case]:
-    """Return the cases of which each value of *node*, a part of *schema*, is one.
+    """Return the cases that together cover all values of *node*, a part of *schema*.
 
-    There may be none. What they leave out of the schema is added to *notes*.
+    There may be none. What they do not express of the schema is added to *notes*.
     """
     if isinstance(node, bool):
         return [{}] if node else []
@@ -63,7 +63,7 @@ def cases(schema: Schema, node: Node, notes: Notes) -> list[Case]:
 
 
 def without_texts(case: Case) -> Case | None:
-    """Return the values of *case* that are not text, or `None` if there is none."""
+    """Return the values of *case* that are not text, or `None` if there are none."""
     if "enum" in case:
         allowed = [value for value in case["enum"] if not isinstance(value, str)]
         return {"enum": allowed} if allowed else None
@@ -131,7 +131,9 @@ def _add_factor(factors: list[list[Case]], several: list[Case], keyword: str, no
     for factor in factors:
         count *= len(factor)
     if count > _MOST_CASES:
-        notes.add(keyword, f"with the other alternatives there are more than {_MOST_CASES} cases")
+        notes.add(
+            keyword, f"combined with other alternatives, it has more than {_MOST_CASES} cases"
+        )
     else:
         factors.append(several)
 

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class Elements(JsonValues):
-    """Makes values as elements. An empty list or object looks like an empty text."""
+    """Makes values that are written as elements; empty lists and objects look like empty texts."""
 
     def whole(self, schema: Schema, case: Case) -> Node:
-        """Return the whole values of parameters, of which lists and objects may be empty.
+        """Return the values of a whole parameter, where lists and objects may be empty.
 
         Raises:
-            NoValue: There is none that can be written.
+            NoValue: No value can be written.
         """
         least = {"array": "minItems", "object": "minProperties"}.get(case.get("type", ""), "")
         may_be_empty = bool(least) and not case.get(least) and not case.get("required")
@@ -45,7 +45,9 @@ class Elements(JsonValues):
 
     def _any(self, kind: str = "value") -> Node:
         if kind in ("object", "array"):
-            raise NoValue("no grammar knows that an element ends with the name that begins it")
+            raise NoValue(
+                "a grammar cannot require an element of any name to be closed by its own tag"
+            )
         return Text(self._strings.text) if kind in ("value", "string") else super()._any(kind)
 
     def _quoted(self, body: Node) -> Node:
@@ -65,25 +67,25 @@ class Elements(JsonValues):
         if not found:
             return self._any("object")
         if any(key == self._notation.item for key, *_ in found):
-            raise NoValue(f"a member named {self._notation.item!r} looks like the item of a list")
+            raise NoValue(f"a member named {self._notation.item!r} looks like an item of a list")
         return in_order([(made, is_required) for _, made, is_required in found], NOTHING)[0]
 
     def _array(self, schema: Schema, case: Case) -> Node:
         if case.get("uniqueItems"):
-            self._notes.add("uniqueItems", "a grammar does not know which items a list has already")
+            self._notes.add("uniqueItems", "a grammar cannot check that the items differ")
         if "prefixItems" in case:
-            self._notes.add("prefixItems", "items of a list are elements alike")
+            self._notes.add("prefixItems", "all items of a list are written with the same tag")
         least = count_of(case, "minItems", self._notes) or 0
         most = count_of(case, "maxItems", self._notes)
         if most is not None and most < max(least, 1):
-            raise NoValue("no list can be that long")
+            raise NoValue("no list of an allowed length can be written")
         with self._notes.below("[]"):
             value = self.value(schema, case.get("items", True))
         return Repeat(self._element(self._notation.item, value), max(least, 1), most)
 
     def _written(self, value: Any) -> str:
         if isinstance(value, list | dict):
-            raise NoValue("constants with parts are not written as elements")
+            raise NoValue("a constant list or object cannot be written as elements")
         if isinstance(value, str):
             return value
         return words(value)

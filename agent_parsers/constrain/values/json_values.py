@@ -72,7 +72,7 @@ _PartKey: TypeAlias = "tuple[Schema, str | int]"
 
 
 class JsonValues:
-    """Makes the values of tools; those with a name are added to `rules`.
+    """Makes the grammar of JSON-like values; named parts are added to *rules*.
 
     Args:
         rules: Collects the parts with names.
@@ -187,7 +187,7 @@ class JsonValues:
         """Return the values that *node*, a part of *schema*, allows.
 
         Raises:
-            NoValue: There is none that can be written.
+            NoValue: No value can be written.
         """
         if not isinstance(node, dict) or node.keys().isdisjoint(_OF_PARTS):
             return self._value(schema, node)
@@ -219,10 +219,10 @@ class JsonValues:
         """Return the values of any of the cases that were *found* in a *schema*.
 
         Raises:
-            NoValue: There is none that can be written.
+            NoValue: No value can be written.
         """
         made: list[Node] = []
-        problem = "no value fits"
+        problem = "no value fits the schema"
         for case in found:
             try:
                 made.append(self._case(schema, case))
@@ -288,17 +288,19 @@ class JsonValues:
             with self._notes.below(".*"):
                 members = [self._member(self._key_of(schema, case), self.value(schema, more))]
         elif more is not False:
-            self._notes.add("additionalProperties", "a key of any name may match a pattern")
+            self._notes.add(
+                "additionalProperties", "a grammar cannot tell which keys match no pattern"
+            )
         if members:
             return self._row("{", [choice(members)], "}", least, most)
         if least:
-            raise NoValue("an object without members cannot be written")
+            raise NoValue("an object needs members, but none are allowed")
         return sequence("{", self._ws, "}")
 
     def _by_pattern(self, schema: Schema, case: Case) -> Iterator[Node]:
         patterns = case.get("patternProperties", {})
         if not self._notation.is_json and patterns:
-            self._notes.add("patternProperties", "names without quotes follow no pattern")
+            self._notes.add("patternProperties", "a grammar cannot restrict names without quotes")
             return
         made = []
         for pattern, part in patterns.items():
@@ -307,21 +309,24 @@ class JsonValues:
             try:
                 made.append(of_pattern(pattern))
             except GrammarError as error:
-                self._notes.add("patternProperties", f"no grammar is made of {pattern!r}: {error}")
+                self._notes.add(
+                    "patternProperties", f"no grammar can be made from {pattern!r}: {error}"
+                )
                 continue
             with self._notes.below(".*"):
                 key = self._string({"pattern": (pattern,)})
                 yield self._member(key, self.value(schema, part))
         if any(intersection(one, other).accepting for one, other in combinations(made, 2)):
             self._notes.add(
-                "patternProperties", "a key may match several, and a grammar can name only one"
+                "patternProperties",
+                "a key may match several patterns, and a grammar can apply only one",
             )
 
     def _key_of(self, schema: Schema, case: Case) -> Node:
         if "propertyNames" not in case:
             return self._any_key
         if not self._notation.is_json:
-            self._notes.add("propertyNames", "names without quotes follow no pattern")
+            self._notes.add("propertyNames", "a grammar cannot restrict names without quotes")
             return self._any_key
         found = [
             {"enum": [*filter(_is_text, each["enum"])]} if "enum" in each else each
@@ -341,7 +346,7 @@ class JsonValues:
         least = count_of(case, "minItems", self._notes) or 0
         most = count_of(case, "maxItems", self._notes)
         if case.get("uniqueItems") and (most is None or most > 1):
-            self._notes.add("uniqueItems", "a grammar does not know which items a list has already")
+            self._notes.add("uniqueItems", "a grammar cannot check that the items differ")
         with self._notes.below("[]"):
             items = [self.value(schema, part) for part in first[:most]]
             count = len(items)
@@ -353,7 +358,7 @@ class JsonValues:
             elif most is None or most > count:
                 most = count
         if most is not None and most < least:
-            raise NoValue("no list can be that long")
+            raise NoValue("no list of an allowed length can be written")
         if not items:
             return sequence("[", self._ws, "]")
         # Lists that are shorter than the first items are left out.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def declared(
     schema: Schema, case: Case, make: Callable[[str, Any], Node], notes: Notes
 ) -> list[tuple[str, Node, bool]]:
-    """Return the members that *case* declares: name, what is written, and whether it is required.
+    """Return each member that *case* declares: its name, its grammar, and whether it is required.
 
     Args:
         schema: The schema of the input.
@@ -38,7 +38,7 @@ def declared(
         ("patternProperties", patterns or False),
     ):
         if others is not False:
-            notes.add(keyword, "a grammar has only members that are declared")
+            notes.add(keyword, "a grammar only allows members that are declared")
     for key in required:
         parts.setdefault(key, True if _matching(patterns, key) else more)
     for keyword, is_said in (
@@ -46,7 +46,7 @@ def declared(
         ("maxProperties", case.get("maxProperties", len(parts)) >= len(parts)),
     ):
         if not is_said:
-            notes.add(keyword, "a grammar does not count optional members")
+            notes.add(keyword, "a grammar cannot count optional members")
     fitter = Fitter(schema, Policy())
     found: list[tuple[str, Node, bool]] = []
     for key, part in parts.items():
@@ -69,11 +69,11 @@ def _matching(patterns: dict[str, Any], key: str) -> list[Any]:
 
 
 def in_order(parts: Sequence[tuple[Node, bool]], between: Node) -> tuple[Node, bool]:
-    """Return one or more of *parts*, and whether all may be left out.
+    """Return a sequence of one or more of *parts*, and whether all of them are optional.
 
     Args:
         parts: Each part, and whether it is required.
-        between: What stands between two parts.
+        between: The separator of two parts.
     """
     required = [at for at, (_, is_required) in enumerate(parts) if is_required]
     if required:

@@ -49,7 +49,7 @@ class _Limits:
     is_below: bool = False
 
     def scaled(self, decimals: int) -> tuple[int | None, int | None]:
-        """Return the limits as integers, scaled by so many *decimals*."""
+        """Return the limits as integers, multiplied by 10 to the power of *decimals*."""
         low = high = None
         if self.least is not None:
             low = self.least * 10**decimals
@@ -61,7 +61,7 @@ class _Limits:
 
     @property
     def negated(self) -> _Limits:
-        """The limits of the numbers without their sign."""
+        """The limits of the numbers with their signs reversed."""
         low = None if self.most is None else -self.most
         high = None if self.least is None else -self.least
         return _Limits(low, high, self.is_below, self.is_above)
@@ -75,7 +75,7 @@ class _Limits:
 
     @property
     def decimals(self) -> int:
-        """How many decimals the limits have, or numbers beside a limit that they may not reach."""
+        """How many decimals the limits have, or numbers next to a limit that is excluded."""
         found = _FINE if self.is_above else 0
         for limit in filter(None, (self.least, self.most)):
             while found < _MOST_DECIMALS and limit * 10**found % 1:
@@ -94,11 +94,13 @@ def integer(node: dict[str, Any], notes: Notes) -> Node:
     if (found := _multiples(limits, Fraction(step))) is not None:
         return found
     if step > _MOST_STEP:
-        notes.add("multipleOf", f"multiples of numbers above {_MOST_STEP} have no simple rule")
+        notes.add(
+            "multipleOf", f"a grammar cannot check for multiples of numbers above {_MOST_STEP}"
+        )
         return _whole(least, most)
     made = intersection(_divisible(step), automaton_of(_whole(least, most)))
     if not made.accepting:
-        raise NoValue("no multiple is between the limits of a number")
+        raise NoValue("no multiple is between the minimum and the maximum")
     return Text(made)
 
 
@@ -115,7 +117,7 @@ def number(node: dict[str, Any], notes: Notes) -> Node:
         if step.numerator == 1 and step.denominator == 10**size:
             most_decimals = min(size, most_decimals or size)
         else:
-            notes.add("multipleOf", f"multiples of {float(step)} have no simple rule")
+            notes.add("multipleOf", f"a grammar cannot check for multiples of {float(step)}")
     if limits.least is None and limits.most is None:
         if most_decimals is not None:
             fraction = sequence(".", Repeat(_DIGIT, 1, most_decimals))
@@ -126,7 +128,7 @@ def number(node: dict[str, Any], notes: Notes) -> Node:
         below = limits.negated.natural
         options += (sequence("-", each) for each in _decimals(below, most_decimals))
     if not options:
-        raise NoValue("no number is between the limits of a number")
+        raise NoValue("no number is between the minimum and the maximum")
     return choice(options)
 
 
@@ -150,10 +152,10 @@ def _multiples(limits: _Limits, step: Fraction) -> Node | None:
         return None
     inside = replace(limits, least=limits.least / step, most=limits.most / step)
     low, high = inside.scaled(0)
-    assert low is not None, "there is a least"
-    assert high is not None, "there is a most"
+    assert low is not None, "there is a minimum"
+    assert high is not None, "there is a maximum"
     if high < low:
-        raise NoValue("no multiple is between the limits of a number")
+        raise NoValue("no multiple is between the minimum and the maximum")
     if high - low > _FEW or (step * 10**_MOST_DECIMALS).denominator > 1:
         return None
     return choice(_written(step * each) for each in range(low, high + 1))
@@ -180,7 +182,7 @@ def _whole(least: int | None, most: int | None) -> Node:
     if least is None and most is None:
         return sequence(_MINUS, _NATURAL)
     if least is not None and most is not None and least > most:
-        raise NoValue("no integer is between the limits of a number")
+        raise NoValue("no integer is between the minimum and the maximum")
     return choice(_integers(least, most))
 
 
@@ -196,12 +198,12 @@ def _decimals(limits: _Limits, most_decimals: int | None) -> Iterator[Node]:
     size = limits.decimals if most_decimals is None else most_decimals
     for decimals in range(size + 1):
         low, high = limits.scaled(decimals)
-        assert low is not None, "the least is at least zero"
+        assert low is not None, "the minimum is not below zero"
         yield from _with_decimals(low, high, decimals)
     if most_decimals is not None:
         return
     low, high = limits.scaled(size)
-    assert low is not None, "the least is at least zero"
+    assert low is not None, "the minimum is not below zero"
     # A number of more decimals is between two with so many, of which the latter may be too large.
     last = None if limits.most is None else floor(limits.most * 10**size) - 1
     digits = max(len(str(low)), len(str(last)) if last is not None else 1)

@@ -72,7 +72,7 @@ def of_pattern(pattern: str) -> Automaton:
     """Return the automaton of the texts in which *pattern* is found.
 
     Raises:
-        GrammarError: The pattern has something that no automaton knows, or needs too large a one.
+        GrammarError: The pattern has something that is not supported, or needs too many states.
     """
     nfa = Nfa()
     begin, inside, after = (nfa.state() for _ in range(3))
@@ -90,7 +90,7 @@ def of_pattern(pattern: str) -> Automaton:
 
 
 def automaton_of(node: Node) -> Automaton:
-    """Return the automaton of what *node*, which has no rules and texts, allows."""
+    """Return the automaton of what *node* allows; it must not contain `Rule` or `Text`."""
     nfa = Nfa()
     begin = nfa.state()
     return _determined(nfa, begin, {_add(nfa, begin, node)})
@@ -129,12 +129,12 @@ def _add(nfa: Nfa, start: int, node: Node) -> int:
             return end
         case Repeat(part, least, most):
             return _add_repeat(nfa, start, part, least, most)
-    raise AssertionError(f"an automaton has no {node}")
+    raise AssertionError(f"no automaton can be made from {node}")
 
 
 def _add_repeat(nfa: Nfa, start: int, part: Node, least: int, most: int | None) -> int:
     if len(nfa.edges) > _MOST_REPEATS:
-        raise GrammarError("the pattern repeats too much")
+        raise GrammarError("the pattern has too many repeats")
     for _ in range(least):
         start = _add(nfa, start, part)
     if most is None:
@@ -147,7 +147,7 @@ def _add_repeat(nfa: Nfa, start: int, part: Node, least: int, most: int | None) 
         nfa.skip(start, end)
         start = _add(nfa, start, part)
         if len(nfa.edges) > _MOST_REPEATS:
-            raise GrammarError("the pattern repeats too much")
+            raise GrammarError("the pattern has too many repeats")
     nfa.skip(start, end)
     return end
 
@@ -161,10 +161,10 @@ class _Reader:
         self._depth = 0
 
     def alternatives(self) -> list[tuple[bool, Node, bool]]:
-        """Return the alternatives, and whether each begins and ends with the text."""
+        """Return the alternatives, and whether each is bound to the start and end of the text."""
         found = self._alternatives()
         if self._at < len(self._pattern):
-            self._refuse("a bracket that nothing opens")
+            self._refuse("a closing bracket without an opening one")
         return found
 
     def _alternatives(self, *, within: bool = False) -> list[tuple[bool, Node, bool]]:
@@ -213,7 +213,7 @@ class _Reader:
             return atom
         self._take("?")  # which of several matches is found does not matter
         if self._next and self._next in "*+?{":
-            self._refuse("a repeat of a repeat, or one that gives nothing back")
+            self._refuse("a repeat of a repeat, or a possessive repeat")
         return Repeat(atom, *bounds)
 
     def _bounds(self) -> tuple[int, int | None]:
@@ -249,20 +249,20 @@ class _Reader:
             name, closer, _ = self._pattern[self._at :].partition(">")
             named = name.removeprefix("P").removeprefix("<")
             if not closer or named == name or not named.isidentifier():
-                self._refuse("a group that is more than a group, such as one that looks ahead")
+                self._refuse("a special group, such as a lookahead")
             self._at += len(name) + 1
         self._depth += 1
         if self._depth > _MOST_DEEP:
-            self._refuse(f"groups that are nested deeper than {_MOST_DEEP} levels")
+            self._refuse(f"groups nested deeper than {_MOST_DEEP} levels")
         found = choice(node for _, node, _ in self._alternatives(within=True))
         self._depth -= 1
         if not self._take(")"):
-            self._refuse("a bracket that nothing closes")
+            self._refuse("an opening bracket without a closing one")
         return found
 
     def _char(self, char: str) -> Charset:
         if char == "\0" or 0xD800 <= ord(char) <= 0xDFFF:
-            self._refuse("a character that no grammar has")
+            self._refuse("a character that no grammar may contain")
         return chars(char)
 
     def _escaped(self) -> tuple[Charset, Charset]:
@@ -302,21 +302,21 @@ class _Reader:
         last, _ = self._single(is_first=False)
         (low, high), (start, stop) = first[0], last[0]
         if low != high or start != stop or len(first) > 1 or len(last) > 1 or low > start:
-            self._refuse("a range without ends")
+            self._refuse("an invalid range of characters")
         made = minus(((low, start),), ((0, 0), (0xD800, 0xDFFF)))
         return made, made
 
     def _single(self, *, is_first: bool) -> tuple[Charset, Charset]:
         char = self._next
         if not char:
-            self._refuse("a class that nothing closes")
+            self._refuse("a character class that is not closed")
         self._at += 1
         if char == "\\":
             return self._escaped()
         twice = char + self._next
         if char == "[" or twice in ("--", "&&", "||", "~~"):
-            self._refuse("a class in a class")
+            self._refuse("a character class within another")
         if char == "]" and not is_first:
-            self._refuse("a class that nothing closes")
+            self._refuse("a character class that is not closed")
         found = self._char(char)
         return found, found

@@ -138,9 +138,9 @@ def constants(case: Case, ways: Iterable[tuple[str, Strings, str]], notes: Notes
 
     Args:
         case: The enumeration.
-        ways: How a text may be written: what stands before it, what may stand in it, and what
-            stands behind it.
-        notes: Collects the texts that can be written in no way.
+        ways: How a text may be written: the text before it, what it may contain, and the text
+            after it.
+        notes: Collects the texts that cannot be written.
     """
     for value in case["enum"]:
         if not isinstance(value, str):
@@ -156,23 +156,23 @@ def constants(case: Case, ways: Iterable[tuple[str, Strings, str]], notes: Notes
 
 
 def count_of(flat: Case, keyword: str, notes: Notes) -> int | None:
-    """Return the number that *flat* has for a *keyword*, if it is one that engines count to."""
+    """Return the number for a *keyword* in *flat*, unless engines cannot count that far."""
     if keyword not in flat:
         return None
     count = int(flat[keyword])
     if count <= _MOST_COUNT:
         return count
-    notes.add(keyword, f"engines do not count to more than {_MOST_COUNT}")
+    notes.add(keyword, f"engines cannot count beyond {_MOST_COUNT}")
     return None
 
 
 class Strings:
-    """What may stand in a string.
+    """What a string may contain.
 
     Args:
-        within: Accepts the texts that may stand there; `None` for any.
+        within: Accepts the texts that are allowed there; `None` for any.
         escapes: The characters that may follow a backslash; ``""`` if there are no escapes.
-        barred: Characters that complete what may not stand there. Strings of limited length have
+        barred: The last characters of what is not allowed there. Strings of limited length contain
             none of them, since an automaton that counts would be too large.
     """
 
@@ -202,8 +202,8 @@ class Strings:
 
         Args:
             flat: The case.
-            notes: Collects what cannot be said of it.
-            within: Accepts what any text may be, if not all of them; then no text ends in a blank.
+            notes: Collects what the grammar cannot express.
+            within: Accepts the texts that are allowed; then no text ends in white space.
             begins: The characters with which a text may begin.
 
         Raises:
@@ -224,10 +224,10 @@ class Strings:
             if within is not None:
                 made = intersection(intersection(made, within), _ENDS)
             if not made.smallest.accepting:
-                raise NoValue("no text fits it, or none that is allowed there")
+                raise NoValue("no text that is allowed there fits the schema")
             return Text(made.smallest)
         if most is not None and most < least:
-            raise NoValue("no text can be that long")
+            raise NoValue("maxLength is less than minLength")
         if within is None:
             return repeat(self._char, least, most)
         return self._bare(least, most, minus(begins, self._barred))
@@ -253,7 +253,7 @@ class Strings:
                 try:
                     found = of_pattern(pattern)
                 except GrammarError as error:
-                    notes.add(keyword, f"no grammar is made of {pattern!r}: {error}")
+                    notes.add(keyword, f"no grammar can be made from {pattern!r}: {error}")
                     continue
                 made = found if made is None else intersection(made, found)
         return made
@@ -261,16 +261,16 @@ class Strings:
     def _of_length(self, made: Automaton, least: int, most: int | None, notes: Notes) -> Automaton:
         if len(made.rows) * (most or least) > _MOST_PAIRS:
             keyword = "minLength" if most is None else "maxLength"
-            notes.add(keyword, "with the pattern it takes too large an automaton")
+            notes.add(keyword, "together with the pattern, it needs too many states")
             return made
         return intersection(made, _counted(least, most))
 
     def may_hold(self, text: str) -> bool:
-        """Return whether *text* may stand around strings."""
+        """Return whether *text* is allowed there."""
         return self._within is None or self._within.accepts(text)
 
     def check(self, written: str, value: Any) -> None:
-        """Raise `NoValue` if *value* may not stand there, as it is *written* without escapes."""
+        """Raise `NoValue` if *value*, as it is *written*, is not allowed there."""
         if not self.may_hold(written):
             raise NoValue(_marked(value))
 

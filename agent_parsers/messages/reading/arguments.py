@@ -129,7 +129,7 @@ def read_lenient(
     """
     if isinstance(written, dict):
         repairs.append(
-            Repair("data_arguments", (0, 0), "accepted arguments that are data, not JSON text")
+            Repair("data_arguments", (0, 0), "accepted arguments as data instead of JSON text")
         )
         return written
     if written is None:
@@ -150,7 +150,9 @@ def read_lenient(
         if value.lstrip().startswith("{"):
             value = _repaired(value, tool, function, inner, _is_enclosed)
             span = (0, len(written))
-            repairs.append(Repair("double_encoding", span, "read arguments that are JSON twice"))
+            repairs.append(
+                Repair("double_encoding", span, "read arguments that are encoded as JSON twice")
+            )
             repairs += (Repair(repair.kind, span, repair.message) for repair in inner)
         return value
     return {} if value is None else value

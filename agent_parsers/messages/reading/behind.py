@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def rest_of_text(said: str, whole: BaseMessage) -> BaseMessage | None:
-    """Return what a *whole* message has besides the text that its chunks have *said*.
+    """Return what a *whole* message has in addition to *said*, the text of its chunks.
 
     Returns:
         The message without that text; `None` if it does not begin with it.
@@ -41,7 +41,7 @@ def rest_of_text(said: str, whole: BaseMessage) -> BaseMessage | None:
 
 
 def rest_of_message(said: AIMessage, whole: AIMessage) -> AIMessage | None:
-    """Return what a *whole* message has besides what its chunks have *said*.
+    """Return what a *whole* message has in addition to *said*, its joined chunks.
 
     Returns:
         A message with the rest of the text, and the calls if the chunks had none; `None` if the
@@ -78,7 +78,7 @@ def rest_of_message(said: AIMessage, whole: AIMessage) -> AIMessage | None:
 
 
 def rest_of(said: str, whole: str) -> str | None:
-    """Return what the *whole* text has after what was *said*; `None` if it begins otherwise."""
+    """Return the rest of the *whole* text after *said*; `None` if it begins differently."""
     if whole.startswith(said):
         return whole[len(said) :]
     return "" if whole.strip() == said.strip() else None

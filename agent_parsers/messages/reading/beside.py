@@ -32,7 +32,7 @@ _NOTHING: Final = frozenset(
 
 
 def members_of_block(block: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the members of a block, which is a call, other than its arguments."""
+    """Return the members of *block*, a call, except for those of each such call."""
     own = _OWN.get(block["type"], frozenset())
     given, written = block.get("input"), block.get("partial_json")
     if given and written and call_key("", given) != call_key("", written):
@@ -41,12 +41,12 @@ def members_of_block(block: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def is_call(block: Any) -> TypeGuard[dict[Any, Any]]:
-    """Return whether a block of the content is a call that is read."""
+    """Return whether a *block* of the content is a call of a supported type."""
     return isinstance(block, dict) and block.get("type") in _OWN
 
 
 def id_of(block: Mapping[Any, Any]) -> Any:
-    """Return the id by which a call refers to its *block*."""
+    """Return the id of the call in *block*."""
     return block.get("call_id") or block.get("id")
 
 

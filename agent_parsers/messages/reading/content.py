@@ -79,7 +79,7 @@ def reasoning_end(content: str) -> int:
 
 
 def may_hold_call(content: str, tools: ToolSet | None) -> bool:
-    """Return whether *content* may hold a call: one left in it, or one in another form."""
+    """Return whether *content* may contain a call, in tags, as JSON, or in another form."""
     if not content:
         return False
     if any(opener in content for opener in _OPENERS) or content.lstrip()[:1] in "{[`":
@@ -101,7 +101,7 @@ def may_hold_thought(content: str) -> bool:
 
 
 def thought_end(content: str) -> int:
-    """Return where the thought ends that *content* begins with; 0 if it begins with none.
+    """Return where the thought at the beginning of *content* ends; 0 if there is no thought.
 
     Servers that do not separate it leave it in the content, sometimes without its first mark, which
     is in the prompt. A thought that is still open is all of the content.
@@ -120,12 +120,12 @@ def thought_end(content: str) -> int:
 
 
 def split_content(thought: str, content: str, calls: Iterable[str] = ()) -> tuple[str, str]:
-    """Return the *thought* with what *content* begins with of it, and the rest of the content.
+    """Return the *thought*, including one at the beginning of *content*, and the rest of *content*.
 
     Args:
         thought: The reasoning that the provider has separated.
         content: The content.
-        calls: The calls that are written in it, in order, to be left out.
+        calls: The calls that are written in it, in order; they are removed.
     """
     pieces = []
     for call in calls:
@@ -149,7 +149,7 @@ def split_content(thought: str, content: str, calls: Iterable[str] = ()) -> tupl
 
 
 class LeadingThought:
-    """Separates a thought that the content begins with, in marks of its own, from the rest.
+    """Separates a thought at the beginning of the content, between marks, from the rest.
 
     Its pieces are texts of these kinds: ``"mark"``, ``"thought"`` and ``"content"``.
     """
@@ -163,7 +163,7 @@ class LeadingThought:
         self._is_over = False
 
     def feed(self, text: str) -> list[tuple[str, str]]:
-        """Take more of the content; return what is certain."""
+        """Take more of the content; return the pieces that are certain."""
         if self._is_over:
             return [("content", text)]
         text, at = self._held + text, 0
@@ -197,7 +197,7 @@ class LeadingThought:
         return [(kind, piece) for kind, piece in found if piece]
 
     def rest(self) -> list[tuple[str, str]]:
-        """Return what is held back, and hold it no longer."""
+        """Return the text that is held back, and stop holding it."""
         held, self._held = "".join((*self._space, self._held)), ""
         self._space.clear()
         return [("thought" if self._closes else "content", held)] if held else []

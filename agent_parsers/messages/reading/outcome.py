@@ -149,7 +149,7 @@ class Outcome:
         return error
 
     def refuses(self) -> bool:
-        """Return whether the message refuses, which is an error whatever else it contains."""
+        """Return whether the message is a refusal: an error, whatever else it contains."""
         message = self._message
         calls = bool(tool_pieces(message) or function_pieces(message))
         error = refusal_error(message, text_of(message.content, untyped=True), calls=calls)
@@ -159,11 +159,11 @@ class Outcome:
         return True
 
     def contradicts(self, indexes: Iterable[int | None], *, by_whole: bool) -> bool:
-        """Return whether the stream contradicts itself, or has pieces of calls that are unread.
+        """Return whether the stream contradicts itself, or has pieces of calls that are not read.
 
         Args:
             indexes: The indexes of the calls of the message.
-            by_whole: Whether a whole message behind the chunks says something else.
+            by_whole: Whether a whole message after the chunks contradicts them.
         """
         late = self._late
         if by_whole:
@@ -175,7 +175,7 @@ class Outcome:
         return self._bad is not None
 
     def has_other_calls(self) -> bool:
-        """Return whether the message has other calls than its own, in another of its places."""
+        """Return whether the message has further calls in a field that its own calls are not in."""
         if not self._is_checked:
             return False
         message, whole = self._message, self._late.whole_calls
@@ -203,7 +203,7 @@ class Outcome:
         return self._bad is not None
 
     def leaves_a_call(self) -> bool:
-        """Return whether a call is left over, in the content or in a member that is not read.
+        """Return whether there is another call, in the content or in a member that is not read.
 
         That is an error whatever else the message contains: all of its calls are made, or none.
         """
@@ -244,7 +244,11 @@ class Outcome:
             return
         if reason:
             choices = self._late.choices
-            where = f"; choice {choices[0]} has one, and only the first is read" if choices else ""
+            where = (
+                f"; choice {choices[0]} has one, but only the first choice is read"
+                if choices
+                else ""
+            )
             self._bad = BadCall("lost_call", reason=reason, where=where)
             return
         is_thought = not content and bool(self._content)

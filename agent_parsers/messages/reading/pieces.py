@@ -103,13 +103,13 @@ class EmittedCall(GrowingCall):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there are no arguments, which do not show that they have ended either."""
+        """Whether there are no arguments; it is then unknown whether they have ended."""
         written = self.written
         return written is None or (isinstance(written, str) and not written.strip())
 
     @property
     def shows_end(self) -> bool:
-        """Whether the arguments show by themselves that they are not cut."""
+        """Whether the arguments alone show that they are not cut off."""
         written = self.written
         if self.is_text or not isinstance(written, str):
             return False
@@ -182,7 +182,9 @@ def _not_of_a_model(output: Any, *, is_strict: bool) -> TypeError:
 def not_text(said: str) -> ValueError:
     """Return the error with LangChain's words for a text, and a note that says what to pass."""
     error = ValueError(said)
-    error.add_note("Pass the model's message to `invoke`. A text is read if `lenient=True`.")
+    error.add_note(
+        "Pass the model's message to `invoke`. Text is only accepted with `lenient=True`."
+    )
     return error
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class PlainReplyParser(MessageStreamParser):
     """Reads one reply without looking for calls in its text, which may quote them.
 
-    Reasoning is separated from it, also if the text begins with it.
+    Reasoning is separated from it, even if the text begins with it.
     """
 
     def __init__(self, max_chars: int) -> None:

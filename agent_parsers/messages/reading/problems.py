@@ -52,25 +52,24 @@ MESSAGE_PROBLEMS: Final = {
         "You called several tools. Call one tool at a time.",
     ),
     "tool_calls": Problem(
-        "found calls of tools, but this parser reads the one call of a function:"
-        " get_parser('tools') reads calls of tools",
-        "You called a tool, but such calls are not read here, so nothing was done.",
+        "found tool calls, but this parser reads a single function call: use get_parser('tools')",
+        "You called a tool, but tool calls are not accepted here, so nothing was done.",
     ),
     "function_call": Problem(
-        "found the call of a function, but this parser reads calls of tools:"
-        " get_parser('openai_functions') reads the call of a function",
-        "You called a function, but such calls are not read here, so nothing was done.",
+        "found a function call, but this parser reads tool calls: use"
+        " get_parser('openai_functions')",
+        "You called a function, but function calls are not accepted here, so nothing was done.",
     ),
     "unread_call": Problem(
-        "found a call that is not read here, a block {kind!r} of the content; what the API calls a"
-        " function, or a custom tool, is read",
-        "You made a call that is not read here ({kind}), so nothing was done. Call one of the"
+        "found a call that is not supported, a block {kind!r} in the content; only calls to"
+        " functions and custom tools are read",
+        "You made a call that is not supported here ({kind}), so nothing was done. Call one of the"
         " functions instead, or write your answer.",
     ),
     "unread_member": Problem(
-        "found calls that are not read here, in the member {member!r} of the message; those in"
-        " 'tool_calls' are read",
-        "You made a call that is not read here ({member}), so nothing was done. Call the tool"
+        "found calls in the member {member!r} of the message, which is not read; only those in"
+        " 'tool_calls' are",
+        "You made a call that is not supported here ({member}), so nothing was done. Call the tool"
         " again, or write your answer.",
     ),
     "empty_message": Problem(
@@ -78,15 +77,15 @@ MESSAGE_PROBLEMS: Final = {
         "You wrote nothing. Call a tool, or write your answer.",
     ),
     "cut_before_text": Problem(
-        "the reply was cut at the limit of tokens before any text or call: raise that limit",
-        "Your reply was cut off before it had an answer. Think less, and write it.",
+        "the reply was cut off at the token limit, before any text or call: raise the limit",
+        "Your reply was cut off before the answer. Think less, and write the answer.",
     ),
     "only_thought": Problem(
         "expected a call or an answer, found only a thought",
         "You only thought. Call a tool, or write your answer.",
     ),
     "paused": Problem(
-        "the provider has paused the turn (pause_turn): send it back as it is, and it goes on",
+        "the provider paused the turn (pause_turn): send it back unchanged to continue",
         "Your turn was paused. Go on.",
     ),
     "no_arguments": Problem(
@@ -94,7 +93,7 @@ MESSAGE_PROBLEMS: Final = {
         "You called a function without arguments. Call it again, with a JSON object as arguments.",
     ),
     "deep_arguments": Problem(
-        "expected arguments that are nested less deep (max_depth)",
+        "expected less deeply nested arguments (see max_depth)",
         "The arguments are nested too deep. Call it again, with fewer levels.",
     ),
     "broken_tag": Problem(
@@ -126,44 +125,44 @@ MESSAGE_PROBLEMS: Final = {
         " them.",
     ),
     "open_arguments": Problem(
-        "expected the rest of the arguments of {tool!r}, which may be cut",
+        "expected the rest of the arguments of {tool!r}, which may be cut off",
         "The arguments of {tool} may be cut off, so nothing was done. Call it again, with all of"
         " them.",
     ),
     "missing_arguments": Problem(
-        "expected the arguments of {tool!r}: the message may be cut, since nothing ended the call",
-        "Your call of {tool} may be cut off, so nothing was done. Call it again, with its"
+        "expected the arguments of {tool!r}: the message may be cut off, since nothing ended the"
+        " call",
+        "Your call to {tool} may be cut off, so nothing was done. Call it again, with its"
         " arguments.",
     ),
     "odd_member": Problem(
-        "expected all of the input of {tool!r} in its arguments, found a member {member!r} beside"
-        " them",
+        "expected all of the input of {tool!r} in its arguments, found another member {member!r}",
         "Not all of the input of {tool} was in its arguments, so nothing was done. Call it again.",
     ),
     "unread_piece": Problem(
-        "found a piece of a call that is not read here, an event {kind!r}",
+        "found a part of a call in an event {kind!r}, which is not supported",
         "A part of your call was not read, so nothing was done. Call it again.",
     ),
     "call_beside": Problem(
-        "found another call of {tool!r} beside the calls of the message; which of them is meant?",
-        "You called {tool} in another way beside your calls, so nothing was done. Make each call"
-        " once.",
+        "found a call to {tool!r} in addition to the calls of the message; which ones are meant?",
+        "You called {tool} in a second way in addition to your calls, so nothing was done. Make"
+        " each call once.",
     ),
     "call_beside_pieces": Problem(
-        "found a call of {tool!r} that is in no piece of the stream",
-        "Your call of {tool} was garbled, so nothing was done. Call it again.",
+        "found a call to {tool!r} that did not arrive in the stream",
+        "Your call to {tool} was garbled, so nothing was done. Call it again.",
     ),
     "contradicted": Problem(
-        "the stream contradicts itself: the {field} of an item at its end are not what came before",
+        "the stream contradicts itself: the {field} at the end of an item are not those before it",
         "Your message was garbled, so nothing was done. Write it again.",
     ),
     "other_whole": Problem(
-        "the whole message after the chunks says something else than they do: give the parser one"
-        " of both",
+        "the whole message after the chunks contradicts them: pass either the chunks or the whole"
+        " message",
         "Your message was garbled, so nothing was done. Write it again.",
     ),
     "lost_call": Problem(
-        "the message has no call, and its finish reason {reason!r} says that it has one{where}",
+        "the message has no call, but its finish reason {reason!r} says that it has one{where}",
         "Your call was lost, so nothing was done. Call the tool again.",
     ),
     "repeated_key": Problem(

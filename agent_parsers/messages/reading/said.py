@@ -51,20 +51,20 @@ def said_in(message: AIMessage) -> Iterator[tuple[Kind, str]]:
 
 
 def texts_in(message: AIMessage, commentary: Container[int] = ()) -> Iterator[tuple[Kind, str]]:
-    """Do the same as `said_in`, and tell commentary apart from content.
+    """Do the same as `said_in`, but keep commentary apart from content.
 
     What the model says between its calls, on the way to an answer, is commentary.
 
     Args:
         message: A message, or a chunk of one.
-        commentary: The streamed items whose text is no answer.
+        commentary: The streamed items whose text is not an answer.
     """
     for texts in _parts_of(message, commentary):
         yield from texts
 
 
 def two_fields(message: AIMessage) -> tuple[str, str]:
-    """Return the reasoning in *message*, and what the user may see of it beside its calls.
+    """Return the reasoning in *message*, and the text for the user besides its calls.
 
     Two texts of one field are joined by a line break if something stands between them, such as a
     call or a text of the other field, and so are the paragraphs of an item of reasoning.

@@ -122,7 +122,7 @@ class MessageStreamParser:
 
     @property
     def text(self) -> str:
-        """The text of the message, as far as it was emitted."""
+        """The text of the message that was emitted so far."""
         return "".join(self._text)
 
     @property
@@ -132,7 +132,7 @@ class MessageStreamParser:
 
     @property
     def content(self) -> str:
-        """What the user may see beside the calls, or the answer, once the message has ended."""
+        """The text for the user besides the calls, or the answer, once the message has ended."""
         return self._fields[1]
 
     @cached_property
@@ -145,7 +145,7 @@ class MessageStreamParser:
 
     @property
     def is_over(self) -> bool:
-        """Whether the turn is over before its end: never, since another call may follow."""
+        """Whether nothing more is to come: never known here, since another call may follow."""
         return False
 
     def feed(self, chunk: Any) -> list[Event]:
@@ -188,7 +188,7 @@ class MessageStreamParser:
 
     @property
     def ended(self) -> Ended:
-        """How the message ended, as far as it says it."""
+        """How the message ended, if it says so."""
         return self._sum.ended
 
     def close(self, *, ended: Ended = "unknown") -> list[Event]:
@@ -198,8 +198,8 @@ class MessageStreamParser:
             ended: How the message ended; by default read from its metadata.
 
         Raises:
-            ModelRefusalError: The message refuses, or a filter has removed all of it. Do not ask
-                again.
+            ModelRefusalError: The message is a refusal, or a filter has removed all of it. Do not
+                ask again.
             OutputParserException: The message cannot be read. The last events are in
                 `last_events` nevertheless.
             RuntimeError: The message has already been closed.
@@ -438,7 +438,7 @@ class _MessageSum:
         return message
 
     def is_behind(self, message: AIMessage, *, is_text: bool) -> bool:
-        """Return whether the next *message* is whole, and comes after the chunks of itself.
+        """Return whether *message* is whole, and comes after its own chunks.
 
         Args:
             message: The message.
@@ -491,7 +491,7 @@ class _MessageSum:
 
     @property
     def raw(self) -> list[NamedCall] | None:
-        """The calls that chunks have raw, beside the pieces; `None` if there were no chunks."""
+        """The raw calls in the chunks, which also have pieces; `None` if there were no chunks."""
         if self.is_whole:
             return None
         return [(call.name, call.written) for call in (self._raw.calls if self._raw else ())]

@@ -66,10 +66,10 @@ if TYPE_CHECKING:
 def conversation(
     history: History, dialect: Dialect, tools: ToolSet | None
 ) -> tuple[list[str], list[list[BaseMessage]]]:
-    """Return a conversation as text in *dialect*, so that a model which writes text can go on.
+    """Return a conversation as text in *dialect*, for a model that writes text to continue.
 
     Questions, calls, results and answers are written in the dialect. If it cannot write the calls
-    of a message as one turn, each becomes a turn of its own. Reasoning is left out if the dialect
+    of a message as one turn, each becomes a turn of its own. Reasoning is dropped if the dialect
     has no thoughts.
 
     Args:
@@ -95,7 +95,7 @@ def conversation(
 
 
 def own_turns(steps: History, dialect: Dialect, tools: ToolSet | None) -> list[TurnInPrompt]:
-    """Return the turns in which *steps* were taken as they stand in a prompt of *dialect*.
+    """Return *steps* as turns, written as in a prompt of *dialect*.
 
     Args:
         steps: What `past_of` takes, but no messages of the user.
@@ -135,9 +135,9 @@ def prompt_of(
 
 
 def with_quoted_calls(past: Iterable[Any], dialect: Dialect) -> list[Any]:
-    """Return *past* of a model with native calls: its texts are not read as calls.
+    """Return *past* of a model with native calls, so that none of its texts is read as a call.
 
-    A message whose text would be read as a call becomes an answer, written so that it is none.
+    A message whose text would be read as a call becomes an answer, written so that it is not.
     """
     writer = _Writer(dialect, None, ())
     return [writer.quoted(each) if isinstance(each, AIMessage) else each for each in past]
@@ -193,7 +193,7 @@ class _Writer:
         return done
 
     def regrouped(self, past: Sequence[Any]) -> list[Any]:
-        """Return *past* with as many calls in a turn as the dialect reads in its text."""
+        """Return *past* with calls grouped into turns as the dialect reads their text."""
         items: list[Any] = []
         for log, group in groupby(past, lambda each: getattr(each, "log", "")):
             alike = [*group]
@@ -224,7 +224,7 @@ class _Writer:
 
         Args:
             item: The part.
-            is_last: Whether it is the last, whose calls may still be to be run.
+            is_last: Whether it is the last part, whose calls may not have run yet.
         """
         match item:
             case PastTurn():
@@ -238,7 +238,7 @@ class _Writer:
                 yield from self.turns(self._read(item))
             case _:
                 raise TypeError(
-                    f"{NO_STEP.format(type(item).__name__)}: messages of the user go to history="
+                    f"{NO_STEP.format(type(item).__name__)}: pass messages of the user in history="
                 )
 
     # -- calls --------------------------------------------------------------------------------
@@ -362,8 +362,8 @@ class _Writer:
         """Return a *call* that the dialect cannot write as words, behind what was said before."""
         told = f"I called {call.tool or 'a tool'} with {as_text(call.tool_input)}."
         warnings.warn(
-            f"{self._dialect.name} cannot write a past call of {call.tool or 'a tool'}: "
-            f"the prompt says in words that it was made",
+            f"{self._dialect.name} cannot write a past call to {call.tool or 'a tool'}: "
+            f"the prompt describes it in words instead",
             stacklevel=2,
         )
         return self._say("\n".join(filter(None, (content, told))), thought)

@@ -28,7 +28,7 @@ _MODES: Final[tuple[Mode, ...]] = ("lenient", "strict", "langchain")
 
 
 def meant_by(calls: Iterable[PastCall | AgentAction]) -> tuple[tuple[str, str], ...]:
-    """Return the tools of *calls* and their inputs, however those are written."""
+    """Return the tool and the input of each of *calls*, the same for all ways to write it."""
     return tuple((call.tool, _as_written(call.tool_input)) for call in calls)
 
 
@@ -49,7 +49,7 @@ def _as_written(tool_input: Any) -> str:
 
 @lru_cache(maxsize=512)
 def turn_in(dialect: Dialect, text: str, mode: Mode = "lenient") -> Turn | None:
-    """Return the turn that *text* is in *dialect*, whatever it calls; `None` if it is none."""
+    """Return *text* read as a turn of *dialect*, whatever it calls; `None` if it is not one."""
     with suppress(OutputParserException):
         return read_turn(TurnStream(machine(dialect, mode), refuses=False), text, "stop")
     return None
@@ -70,11 +70,11 @@ def turn_calling(dialect: Dialect, text: str, meant: tuple[tuple[str, str], ...]
 
 @lru_cache(maxsize=512)
 def turn_anywhere(text: str) -> tuple[Turn | None, Dialect | None]:
-    """Return the turn that *text* is, and the dialect that it is written in.
+    """Return *text* read as a turn, and the dialect that it is written in.
 
-    Without the marks of any, it is an answer, perhaps behind a block of reasoning. What may be read
-    in several ways is no turn; nor is an answer whose first label stands behind words, which may be
-    prose.
+    Without the marks of any dialect, it is an answer, perhaps after a block of reasoning. Text that
+    may be read in several ways is not a turn, and neither is an answer whose first label comes
+    after words, which may be prose.
     """
     dialect = dialect_written(text)
     if dialect is not None and (found := turn_in(dialect, text)) is not None:
@@ -91,9 +91,9 @@ def turn_anywhere(text: str) -> tuple[Turn | None, Dialect | None]:
 
 
 def is_of_another(dialect: Dialect, turn: Turn, text: str) -> bool:
-    """Return whether *text*, which is this *turn* in *dialect*, was written in another one.
+    """Return whether *text*, which *dialect* reads as *turn*, was written in another dialect.
 
-    So it is if another reads it as it is written there, and *dialect* only with repairs.
+    That is so if another dialect reads it without repairs, and *dialect* only with repairs.
     """
     if _is_clean(turn):
         return False
@@ -102,7 +102,7 @@ def is_of_another(dialect: Dialect, turn: Turn, text: str) -> bool:
 
 
 def begins_with_mark(turn: Turn, text: str) -> bool:
-    """Return whether *text*, which is this *turn*, begins with a mark."""
+    """Return whether *text*, which is read as *turn*, begins with a mark."""
     first = len(text) - len(text.lstrip())
     seen = (event.span[0] for event in turn.events if isinstance(event, MarkerSeen))
     return next(seen, -1) == first
@@ -114,6 +114,6 @@ def _is_clean(turn: Turn) -> bool:
 
 
 def turn_of_calls(text: str, meant: tuple[tuple[str, str], ...]) -> Turn | None:
-    """Return the turn that *text* is in any dialect that reads in it the calls that are *meant*."""
+    """Return *text* as a turn of any dialect that reads the calls that are *meant* in it."""
     turns = (turn_calling(dialect, text, meant) for dialect in chain(*dialects_signed(text)))
     return next(filter(None, turns), None)

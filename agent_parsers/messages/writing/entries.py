@@ -24,7 +24,7 @@ _TEXTS: Final = ("input_text", "output_text")
 
 
 def messages_of(each: Any) -> Iterator[BaseMessage]:
-    """Yield a message of a conversation as ours; Anthropic's may be several results of calls.
+    """Yield a message of a conversation as our own; one of Anthropic's may hold several results.
 
     Args:
         each: A message of any kind that `outputs.from_any` takes, or its role and its text, as in
@@ -41,7 +41,7 @@ def messages_of(each: Any) -> Iterator[BaseMessage]:
     match each:
         case (str(role), str(text)):
             if role not in _ROLES:
-                raise ValueError(f"the roles are {', '.join(_ROLES)}, not {role!r}")
+                raise ValueError(f"a role must be one of {', '.join(_ROLES)}, not {role!r}")
             each = {"role": _ROLES[role], "content": text}
         case {"role": "tool", **rest} if "tool_call_id" not in rest:  # Ollama's have no ids
             each = {"tool_call_id": "", "name": rest.get("tool_name"), **each}
@@ -61,14 +61,14 @@ def _way_for(each: object) -> str:
     """Return what to do instead of passing *each*, which is no message."""
     match each:
         case None:
-            return "[] is a history in which nothing happened"
+            return "pass [] as an empty history"
         case list() | tuple():
-            return "a history is one list, so put in what is in this one, as in [*before, *after]"
+            return "a history is a single list: unpack this one into it, as in [*before, *after]"
         case {"messages": _}:
             return 'pass the messages in it, as in history=state["messages"]'
         case dict():
-            return "a message as a dictionary has a role and a content"
-    return "a history has steps, turns, actions, answers, errors, runs and messages"
+            return "a message that is a dictionary needs a role and a content"
+    return "a history may have steps, turns, actions, answers, errors, runs and messages"
 
 
 def is_output_item(each: Any) -> bool:
@@ -86,7 +86,7 @@ def is_output_item(each: Any) -> bool:
 
 
 def is_message_item(each: Any) -> bool:
-    """Return whether *each* is what the assistant said, as the input of the Responses API has it.
+    """Return whether *each* is a message of the assistant in the input of the Responses API.
 
     OpenAI's Chat API has such messages as well: alone they mean the same.
     """
@@ -95,7 +95,7 @@ def is_message_item(each: Any) -> bool:
 
 
 def as_output_item(message: dict[str, Any]) -> dict[str, Any]:
-    """Return such a *message* as the item in the output of the Responses API."""
+    """Return a *message* of the assistant as an item in the output of the Responses API."""
     part = {"type": "output_text", "text": message["content"]}
     return {"type": "message", "role": "assistant", "content": [part]}
 
@@ -133,7 +133,7 @@ def _results_in(message: HumanMessage) -> Iterator[BaseMessage]:
 
 
 def is_text(block: Any) -> bool:
-    """Return whether a *block* of a content is text."""
+    """Return whether a *block* of content is text."""
     return isinstance(block, str) or (isinstance(block, dict) and block.get("type") == "text")
 
 

@@ -35,11 +35,11 @@ ForApi: TypeAlias = "list[BaseMessage | PastTurn]"
 
 
 def past_for_api(history: Any) -> ForApi:
-    """Return *history* as an API takes it.
+    """Return *history* in the form that an API takes.
 
-    Calls that the model wrote as text stay text, followed by what the user says: the results. A
-    call without a result gets one that says so, unless the history ends in it: then its tool is to
-    be run.
+    Calls that the model wrote as text stay text, followed by a message of the user: the results. A
+    call without a result gets one that says so, unless the history ends with it: then its tool is
+    still to be run.
 
     Args:
         history: What `past_of` takes.
@@ -84,7 +84,7 @@ def _for_api(item: Any, *, is_last: bool) -> Iterator[BaseMessage | PastTurn]:
 
 
 def with_results(past: Past) -> Past:
-    """Return *past* in which each call has a result, which may be that there is none."""
+    """Return *past* with a result for each call; if there was none, the result says so."""
     return [
         replace(
             item,
@@ -100,7 +100,7 @@ def with_results(past: Past) -> Past:
 
 
 def with_native_calls(past: Past, read: Callable[[str], tuple[str, str]]) -> Past:
-    """Return *past* in which calls that a model wrote as text are native calls with ids.
+    """Return *past* with the calls that a model wrote as text as native calls with ids.
 
     Args:
         past: What has happened.
@@ -204,7 +204,7 @@ def _tool_message(call: PastCall, **named: Any) -> ToolMessage:
 def blocks_of_parts(
     parts: Parts, write: Callable[[MediaFile], dict[str, Any]] = lambda file: file.block
 ) -> list[Any]:
-    """Return *parts* of a result as blocks of a message, files as *write* returns them."""
+    """Return *parts* of a result as blocks of a message; *write* makes the blocks of files."""
     return [
         write(part) if isinstance(part, MediaFile) else {"type": "text", "text": as_text(part)}
         for part in parts
@@ -213,7 +213,7 @@ def blocks_of_parts(
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """What an API requires of the ids of calls."""
+    """What an API requires of call ids."""
 
     api: str
     """Name of the API, for error messages."""
@@ -261,13 +261,13 @@ class Ids:
                 raise ValueError(self._lacking(call, number))
             call_id = new_id(number)
             if not self.fits(call_id) or call_id in taken:
-                raise ValueError(f"{self.api} does not take the new id {call_id!r} for a call")
+                raise ValueError(f"{self.api} does not accept the new id {call_id!r} for a call")
         taken.add(call_id)
         return replace(call, id=call_id)
 
     def _lacking(self, call: PastCall, number: int) -> str:
-        wrong = f"the id {call.id!r}, which {self.api} does not take here" if call.id else "no id"
+        wrong = f"the id {call.id!r}, which {self.api} does not accept here" if call.id else "no id"
         return (
-            f"call {number} of the run, of {call.tool!r}, has {wrong}: say what ids to use"
-            ' instead, as in new_id="call_{}".format'
+            f"call {number} of the run, to {call.tool!r}, has {wrong}: pass a function that makes"
+            ' ids, as in new_id="call_{}".format'
         )

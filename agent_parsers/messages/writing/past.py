@@ -65,7 +65,7 @@ NO_STEP: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PastCall:
-    """A call of a tool and its result."""
+    """A call to a tool and its result."""
 
     tool: str
     """Name of the tool that was called; may be empty."""
@@ -151,7 +151,7 @@ class PastError:
 
 @dataclass(frozen=True, slots=True)
 class PastResult:
-    """A result of which the call is not known."""
+    """A result whose call is not known."""
 
     tool: str
     """Name of the tool; may be empty."""
@@ -210,7 +210,7 @@ def past_of(history: Any) -> Past:
 
 
 def past_of_steps(steps: Any) -> Past:
-    """Return *steps*, which are not messages, as `past_of` does.
+    """Do the same as `past_of` for *steps*, which are not messages.
 
     Raises:
         TypeError: *steps* contains something else.
@@ -272,7 +272,7 @@ def _is_pair(value: object) -> bool:
 
 
 def is_run(value: object) -> bool:
-    """Return whether *value* is a run: of an agent, or of a log."""
+    """Return whether *value* is a run, of an agent or read from a log."""
     return hasattr(value, "finish") and (hasattr(value, "steps") or hasattr(value, "all_steps"))
 
 
@@ -469,7 +469,7 @@ def _is_alike(arguments: Any, given: Any) -> bool:
 
 
 def with_texts(tool_input: Any) -> Any:
-    """Return an input whose values are text, as dialects with tags write them."""
+    """Return an input with all values as text, as dialects with tags write them."""
     if not isinstance(tool_input, dict):
         return tool_input
     return {str(key): as_text(value) for key, value in tool_input.items()}

@@ -72,7 +72,7 @@ format_to_openai_tool_messages = format_to_tool_messages
 
 
 def format_to_openai_function_messages(intermediate_steps: Sequence[Step]) -> list[BaseMessage]:
-    """Return the steps taken so far as messages: the model's, and a `FunctionMessage` for a result.
+    """Return the steps so far as messages: the model's, and a `FunctionMessage` for each result.
 
     Results are written as by `format_to_tool_messages`. An action that did not come in a message
     is written as an `AIMessage` with its ``log``, and its result is left out, as in LangChain.
@@ -110,7 +110,7 @@ def _own_pairs(
 def is_same_turn(
     action: ToolAgentAction, turn: Sequence[BaseMessage], answered: Sequence[str | None]
 ) -> bool:
-    """Return whether *action* is another call of the messages *turn*, some of which are answered.
+    """Return whether *action* is another call of the messages *turn*, where some are answered.
 
     A model that repeats itself writes an equal message, but no call is answered twice.
     """

@@ -34,7 +34,7 @@ _KEPT: Final = ("redacted_thinking", "server_tool_use", "mcp_tool_use")
 def to_anthropic(
     history: History, *, new_id: Callable[[int], str] | None = None
 ) -> list[Any]:  # of dictionaries, which are no `TypedDict` of a client
-    """Return a run so far as the messages that Anthropic's API takes.
+    """Return the run so far as messages for Anthropic's API.
 
     The calls of one message stay together, and so do their results, in one message of the user.
     Blocks that came from this API are sent back unchanged: it rejects calls without the thinking
@@ -76,8 +76,8 @@ def _content(message: BaseMessage) -> str | list[Any]:
         return [*_blocks(message, ())]
     if not isinstance(message, HumanMessage):
         raise ValueError(  # noqa: TRY004 - its type is right, its role is not
-            "Anthropic takes messages of the user and the assistant; pass system messages as the"
-            " `system` parameter"
+            "Anthropic only takes messages of the user and the assistant; pass system messages as"
+            " the `system` parameter"
         )
     return message.content
 

@@ -19,7 +19,7 @@ _IDS: Final = Ids("LangChain", has_functions=True)
 
 
 def to_langchain(history: History, *, new_id: Callable[[int], str] | None = None) -> list[Any]:
-    """Return a run so far as LangChain messages, for its models and for LangGraph.
+    """Return the run so far as LangChain messages, for its models and for LangGraph.
 
     The messages have the same fields as ours. The calls of one message stay together, followed by
     their results. Steps that did not come as calls become plain messages of the assistant and the

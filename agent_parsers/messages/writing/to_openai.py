@@ -34,7 +34,7 @@ _WRITTEN: Final = frozenset(("custom", "function", "id", "index", "type"))
 def to_openai(
     history: History, *, new_id: Callable[[int], str] | None = None
 ) -> list[Any]:  # of dictionaries, which are no `TypedDict` of a client
-    """Return a run so far as the messages that OpenAI's Chat Completions API takes.
+    """Return the run so far as messages for OpenAI's Chat Completions API.
 
     The calls of one message stay together, followed by their results. Arguments are written as the
     model wrote them, unless they had to be repaired. Steps that did not come as calls become plain

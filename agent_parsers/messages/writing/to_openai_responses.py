@@ -34,7 +34,7 @@ _TEXTS: Final = {"text": "text", "refusal": "refusal"}
 def to_openai_responses(
     history: History, *, new_id: Callable[[int], str] | None = None
 ) -> list[Any]:  # of dictionaries, which are no `TypedDict` of a client
-    """Return a run so far as the input items that OpenAI's Responses API takes.
+    """Return the run so far as input items for OpenAI's Responses API.
 
     Items that came from this API are sent back unchanged and in order, including reasoning: the API
     rejects a call without the reasoning that led to it. Reasoning of other providers is left out.

@@ -18,8 +18,8 @@ Tools: TypeAlias = Mapping[str, Any] | Iterable[Any]
 """Declarations of tools: a list that may mix
 
 * names (a mapping ``{name: description}`` may replace the list); such tools take any input;
-* functions, methods, `functools.partial` of them (what is bound is not the model's to give), and
-  in a mapping ``{name: tool}`` any other object that can be called;
+* functions, methods, `functools.partial` of them (the model does not give what is bound), and in a
+  mapping ``{name: tool}`` any other object that can be called;
 * pydantic models, dataclasses and typed dictionaries;
 * JSON Schemas with a title, and tools as OpenAI, Anthropic, Gemini or MCP define them (MCP's
   response to ``tools/list`` may replace the list);
@@ -40,16 +40,16 @@ def read_specs(tools: Tools) -> tuple[ToolSpec, ...]:
         ValueError: Two tools have the same name, a name is empty, or a schema is invalid.
     """
     if isinstance(tools, str):
-        raise TypeError(f"tools are given as a list of names, not as the string {tools!r}")
+        raise TypeError(f"pass tools as a list of names, not as the string {tools!r}")
     if not isinstance(tools, Iterable) and not hasattr(tools, "tools"):
         name = getattr(tools, "__name__", "")
         hint = f"as in [{name}]" if name else f"not as {kind_of(tools)}"
-        raise TypeError(f"tools are given in a list, {hint}")
+        raise TypeError(f"pass tools in a list, {hint}")
     specs = tuple(_specs(tools))
     names: set[str] = set()
     for spec in specs:
         if spec.name in names:
-            raise ValueError(f"two tools have the name {spec.name!r}: each needs its own")
+            raise ValueError(f"two tools have the name {spec.name!r}: rename one of them")
         names.add(spec.name)
     return specs
 
@@ -61,7 +61,7 @@ def _specs(tools: Any) -> Iterator[ToolSpec]:
     elif not isinstance(tools, Mapping):
         yield from _listed(tools)
     elif _is_one_tool(tools):
-        raise TypeError("tools are given in a list, also a single one: [tool]")
+        raise TypeError("pass tools in a list, even a single one: [tool]")
     else:
         for name, tool in tools.items():
             if isinstance(tool, str):
@@ -152,8 +152,8 @@ def spec_from(tool: Any, *, name: str | None = None) -> ToolSpec:
         return spec_from_function(tool if is_function else tool.__call__, name=name)
     hint = ": give it a name, as in {'name': tool}" if can_be_called else ""
     raise TypeError(
-        "a tool is a name, a function with a name, a model, a JSON Schema or an object with a name,"
-        f" not {'a lambda' if is_lambda else kind_of(tool)}{hint}"
+        "a tool must be a name, a function with a name, a model, a JSON Schema or an object with a"
+        f" name, not {'a lambda' if is_lambda else kind_of(tool)}{hint}"
     )
 
 
@@ -169,13 +169,15 @@ def _from_mapping(tool: Mapping[str, Any], name: str | None) -> ToolSpec:
     if "properties" in tool or tool.get("type") == "object" or "$ref" in tool:
         title = name or tool.get("title")
         if not isinstance(title, str):
-            raise ValueError("a JSON Schema that is a tool has its name as the title")
+            raise ValueError(
+                "a JSON Schema for a tool needs a title, which is the name of the tool"
+            )
         schema = {key: tool[key] for key in tool if key not in ("title", "description")}
         return ToolSpec(title, tool.get("description") or "", schema)
     raise TypeError(
-        "a tool that is a dictionary has a name and parameters (OpenAI), input_schema (Anthropic)"
-        " or inputSchema (MCP), has function_declarations (Gemini), or is a JSON Schema; this one"
-        f" has {', '.join(map(str, tool))}"
+        "a dictionary for a tool needs a name and parameters (OpenAI), input_schema (Anthropic) or"
+        " inputSchema (MCP), or function_declarations (Gemini), or must be a JSON Schema; this one"
+        f" has the keys {', '.join(map(str, tool))}"
     )
 
 

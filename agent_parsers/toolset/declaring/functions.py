@@ -129,7 +129,7 @@ def spec_from_function(
 
     The schema is made from the type hints of the parameters; a parameter without a hint takes any
     value. ``**kwargs`` allows further keys. ``*args``, and what a `functools.partial` binds, are
-    left out. Descriptions are taken from `pydantic.Field`, from text in `Annotated`, or from the
+    omitted. Descriptions are taken from `pydantic.Field`, from text in `Annotated`, or from the
     docstring. A function whose signature cannot be inspected takes any input.
 
     Args:
@@ -139,7 +139,7 @@ def spec_from_function(
 
     Raises:
         TypeError: A type hint cannot be resolved, or is of a type that JSON does not have; or
-            *function* is a method without its object.
+            *function* is an unbound method.
     """
     doc = read_docstring(inspect.getdoc(_inner(function)))
     name = name or _name_of(function)
@@ -187,7 +187,7 @@ class FunctionOrigin:
                 yield from problems_of(parameter.read, item, (key,))
 
     def narrowed(self, plain: PlainObject) -> PlainObject:
-        """Return those of some objects, in each of which it is sure that there are no problems."""
+        """Return the objects of *plain* that are certain to have no problems."""
         parameters, rest = _signature(self.function)
         found = {key: parameters.get(key, rest) for key in plain.types}
         types = {
@@ -209,7 +209,7 @@ class FunctionOrigin:
             return self.function(**value) if isinstance(value, dict) else self.function(value)
         if not isinstance(value, dict):
             raise TypeError(
-                f"the input of {_name_of(self.function)} is an object, not {value!r:.100}"
+                f"the input of {_name_of(self.function)} must be an object, not {value!r:.100}"
             )
         read = {
             key: item if parameter is None else parameter.read(item)
@@ -268,7 +268,7 @@ def _signature(function: Any) -> _Signature:
     for position, (key, parameter) in enumerate(signature.parameters.items()):
         is_bare = parameter.annotation is parameter.empty
         if position == 0 and is_bare and key in ("self", "cls"):
-            raise TypeError(f"{name} is a method without its object: use that of an object")
+            raise TypeError(f"{name} is an unbound method: use the method of an instance")
         if parameter.kind is parameter.VAR_POSITIONAL or key in bound:
             continue
         hint = hints.get(key, Any)
@@ -315,7 +315,7 @@ def _parameter(hint: Any, parameter: inspect.Parameter, what: str) -> _Parameter
     except (PydanticUserError, TypeError) as error:
         why = str(error).partition("\n")[0].partition(". ")[0]
         raise TypeError(
-            f"the parameter {what} has no JSON Schema: {why}. If your program gives it, bind it"
+            f"the parameter {what} has no JSON Schema: {why}. If your program supplies it, bind it"
             " with functools.partial"
         ) from error
     is_positional = parameter.kind is parameter.POSITIONAL_ONLY

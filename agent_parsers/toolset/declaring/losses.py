@@ -24,7 +24,7 @@ _MOST_DROPPED: Final = 50
 
 
 def losses_of(read: Callable[[Any], Any], value: Any, made: Any) -> Iterator[InputProblem]:
-    """Yield a problem for each part of *value* that *made*, which *read* returns for it, lacks.
+    """Yield a problem for each part of *value* that is lost in *made*, the result of *read*.
 
     Args:
         read: Validates a value; it is called with parts of *value* to see which keys are the same.
@@ -140,7 +140,7 @@ def _same(
         sizes = range(1, at)
         other = left[bisect_left(sizes, True, key=lambda size: count([*left[:size], one]) <= size)]
         what = "keys" if isinstance(part, dict) else "items"
-        found = f"{shown(other)} and {shown(one)}, which become one"
+        found = f"{shown(other)} and {shown(one)}, which become the same"
         yield InputProblem(path, f"{what} that are all different", found)
         return
 

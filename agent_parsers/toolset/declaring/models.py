@@ -54,7 +54,7 @@ def spec_from_model(model: Any, *, name: str | None = None) -> ToolSpec:
 
 
 def with_aliases(shown: Any, model: Any) -> Any:
-    """Return *shown*, a model with some fields of *model* by their names, with its aliases.
+    """Return *shown*, which has some fields of *model*, with the aliases of *model* added.
 
     A field that *model* reads only by an alias does not get a value that is given by its name.
     """
@@ -93,7 +93,7 @@ def parameters_of(model: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class ModelOrigin:
-    """A model; running it returns an instance of the model."""
+    """A model as a tool; running it returns an instance of the model."""
 
     model: Any
 

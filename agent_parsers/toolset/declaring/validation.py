@@ -39,7 +39,7 @@ def validated(adapter: TypeAdapter[Any], value: Any) -> Any:
 
 
 def problems_of(read: Callable[[Any], Any], value: Any, path: Path = ()) -> Iterator[InputProblem]:
-    """Yield the problems that *read* finds in *value*, and what of *value* it loses.
+    """Yield the problems that *read* finds in *value*, and the parts of *value* that it loses.
 
     Args:
         read: Returns a value as pydantic converts it; may raise pydantic's error or any error of a
@@ -96,4 +96,4 @@ def _problem(entry: Mapping[str, Any], value: Any, path: Path) -> InputProblem:
 
 
 def _asked(reason: str) -> str:
-    return f"what the tool accepts ({reason[:300]})"
+    return f"a value that the tool accepts ({reason[:300]})"

@@ -96,7 +96,7 @@ class UnknownToolError(OutputParserException):
 
     @property
     def near(self) -> tuple[str, ...]:
-        """Tools with a similar name, the most likely first; they are found when asked for."""
+        """Tools with a similar name, the most likely first; computed when first read."""
         near: tuple[str, ...] | Callable[[], tuple[str, ...]] = self.__dict__["near"]
         if callable(near):
             self.__dict__["near"] = near = near()
@@ -126,7 +126,7 @@ def unknown_tool(
     plain: Mapping[str, Sequence[str]],
     takers: Callable[[Any], tuple[str, ...]],
 ) -> UnknownToolError:
-    """Return the error for *name*; *plain* has the *names* of the tools by what spellings share."""
+    """Return the error for *name*; *plain* maps simplified names to the *names* of the tools."""
     shown = name[:_MOST_CHARS]
     key = folded_start(shown)
     same = tuple(plain.get(key, ()))
@@ -205,7 +205,9 @@ class ToolInputError(OutputParserException):
 def placeholder_error(tool: str, tool_input: dict[str, Any], name: str) -> ToolInputError:
     """Return the error for an input in which the argument *name* is only a placeholder."""
     found = as_json(tool_input[name])
-    problem = InputProblem((name,), "a value", f"{found}, which stands for one in the instructions")
+    problem = InputProblem(
+        (name,), "a value", f"{found}, which is a placeholder in the instructions"
+    )
     return ToolInputError(
         wrong_input(tool, (problem,)),
         tool=tool,
@@ -215,7 +217,7 @@ def placeholder_error(tool: str, tool_input: dict[str, Any], name: str) -> ToolI
 
 
 CUT_ANSWER: Final = InputProblem((), "whole JSON", "only its beginning, since it is cut off")
-"""The problem of an answer of which the end is missing."""
+"""The problem of an answer whose end is missing."""
 
 
 class AnswerError(OutputParserException):
@@ -264,7 +266,7 @@ class AnswerError(OutputParserException):
 
 
 class ForeignCallError(OutputParserException):
-    """Raised for an answer that holds a call in a form that its dialect does not have.
+    """Raised for an answer that contains a call in a form that its dialect does not have.
 
     Args:
         error: The reason.
@@ -282,7 +284,7 @@ class ForeignCallError(OutputParserException):
         """Advice for the model, without an example; each dialect writes its own."""
         return (
             f"Your reply looks like a call {self.form}, so nothing was done. Write a call in the"
-            " form you were told, or write the answer without it."
+            " form that you were given, or write the answer without it."
         )
 
 
@@ -308,7 +310,7 @@ def _counted(what: str, problems: int, lines: Iterable[str]) -> str:
 
 
 def problem_lines(problems: Iterable[object]) -> list[str]:
-    """Return *problems* as the lines of a list; after twenty, only their number is given."""
+    """Return *problems* as the lines of a list; the rest after twenty are only counted."""
     lines = [f"- {problem}" for problem in problems]
     if len(lines) > _MOST_LISTED:
         lines[_MOST_LISTED:] = [f"- and {len(lines) - _MOST_LISTED} more"]

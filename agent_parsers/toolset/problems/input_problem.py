@@ -83,7 +83,7 @@ def shown(value: Any) -> str:
     if isinstance(value, list):
         if not value:
             return "an empty list"
-        return f"a list of {len(value)}" if len(value) > 1 else "a list of one"
+        return f"a list of {len(value)} items" if len(value) > 1 else "a list of one item"
     if value is None or isinstance(value, bool | float):
         return json.dumps(value)
     if isinstance(value, int):

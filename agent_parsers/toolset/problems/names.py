@@ -29,7 +29,7 @@ def folded(name: str) -> str:
 
 
 def folded_start(name: str) -> str:
-    """Return *name*, which may be a whole text, as far as it is compared, `folded`."""
+    """Return the beginning of *name*, which may be a whole text, `folded` for comparison."""
     return folded(name[:_LONGEST])
 
 
@@ -48,7 +48,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 
 
 def near_names(name: str, names: Iterable[str], most: int) -> list[str]:
-    """Return those of *names* that are similar to *name*, at most so many, the nearest first."""
+    """Return up to *most* of *names* that are similar to *name*, the most similar first."""
     # imported lazily: only errors need them
     from difflib import get_close_matches
     from heapq import nlargest
@@ -63,7 +63,7 @@ def near_names(name: str, names: Iterable[str], most: int) -> list[str]:
 
 
 def names_alike(name: str, names: Iterable[str], most: int) -> list[str]:
-    """Return those of *names* that go on from *name*, or have a word of it, at most so many."""
+    """Return up to *most* of *names* that begin with *name*, or share a word with it."""
     start, words = folded_start(name), _words(name)
     alike = (
         other

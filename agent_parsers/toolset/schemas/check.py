@@ -146,7 +146,7 @@ def _is_valid(spec: ToolSpec, fitter: Fitter, example: Any) -> bool:
 
 
 def notes_of(old: Any, new: Any, path: Path = ()) -> Iterator[InputNote]:
-    """Yield notes about how *new* differs from *old*, which stands at *path* in the whole value."""
+    """Yield notes about how *new* differs from *old*, which is at *path* in the whole value."""
     if new is old:
         return
     if isinstance(old, dict) and isinstance(new, dict):

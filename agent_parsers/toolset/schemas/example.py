@@ -41,9 +41,9 @@ def corrected(
 
 
 def corrected_input(fitter: Fitter, value: Any, problems: Iterable[InputProblem]) -> Any:
-    """Return a whole *value* with placeholders in place of what has *problems*.
+    """Return a whole *value* with placeholders for the parts that have *problems*.
 
-    If it fits the schema, they are those that validators found.
+    If *value* fits the schema, *problems* are those that validators found.
     """
     root = fitter.schema.root
     fits = not fitter.run(value, root, convert=True).problems

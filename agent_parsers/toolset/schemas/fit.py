@@ -86,11 +86,11 @@ class Fitter:
             found = self.run(found.value, self.schema.root, convert=False)
         if not self._slow:
             return found
-        hint = f"looking for {self._slow} takes too long or too much memory"
+        hint = f"matching {self._slow} takes too long or too much memory"
         return Fit(found.value, (_problem(value, "shorter texts", hint),))
 
     def fits(self, value: Any, node: Node, *, inner: bool = False) -> bool:
-        """Return whether *value* fits without conversion."""
+        """Return whether *value* fits a part of the schema without conversion."""
         return not self.run(value, node, convert=False, inner=inner).problems
 
     def run(self, value: Any, node: Node, *, convert: bool, inner: bool = False) -> Fit:
@@ -106,12 +106,12 @@ class Fitter:
         while isinstance(node, dict) and "$ref" in node and len(node) == 1:
             node = self.schema.target(node)
         if isinstance(node, bool):
-            return Fit(value) if node else _one(value, "no such value")
+            return Fit(value) if node else _one(value, "no value at all")
         key = (id(node), id(value), convert, inner)
         if key in self._known:
             return self._known[key][1]
         if self._depth > MAX_STEPS_DOWN:
-            return _one(value, "a value that is nested less deep")
+            return _one(value, "a less deeply nested value")
         self._depth += 1
         found = self._run(value, node, convert=convert, inner=inner)
         self._depth -= 1
@@ -198,10 +198,10 @@ class Fitter:
             yield f"text that matches {node['pattern']}"
         if "format" in node and not is_format(text, node["format"]):
             kind = node["format"]
-            yield _FORMATS.get(kind, f"a text of the format {kind}")
+            yield _FORMATS.get(kind, f"text in the format {kind}")
 
     def matches(self, pattern: str, text: str) -> bool:
-        """Return whether *pattern* is found in *text*; once the time is up, `fit` has a problem."""
+        """Return whether *pattern* is found in *text*; on a timeout, `fit` reports a problem."""
         if self._time is None:
             # imported lazily: few schemas have patterns
             from output_parsers.text.timed_regex import TimeLeft
@@ -236,14 +236,16 @@ class Fitter:
         if fitting == 1:
             return Fit(value)
         if fitting:
-            return _one(value, f"one of {len(parts)} forms, not {fitting} at once")
+            return _one(
+                value, f"a value that fits one of {len(parts)} forms, not {fitting} of them"
+            )
         found = [self.run(value, part, convert=convert, inner=inner) for part in parts]
         fits = [fit for fit in found if not fit.problems]
         for fit in fits:
             if sum(self.fits(fit.value, part, inner=inner) for part in parts) == 1:
                 return fit
         if fits:
-            return _one(value, f"one of {len(parts)} forms, not several at once")
+            return _one(value, f"a value that fits one of {len(parts)} forms, not several")
         return self._nearest(value, parts, found)
 
     def _nearest(self, value: Any, parts: Sequence[Node], found: Sequence[Fit]) -> Fit:

@@ -27,7 +27,7 @@ _OF_OBJECTS: Final = _SAY_NOTHING | {"type", "properties", "required", "addition
 
 
 class PlainObject(NamedTuple):
-    """What the members of an object are, if each may be any value of some types."""
+    """The types of an object's members, if the schema says nothing else about them."""
 
     types: Mapping[str, frozenset[type]]
     """The types of the members, by key; none of them has parts."""
@@ -41,7 +41,7 @@ class PlainObject(NamedTuple):
     """Whether a text may have half a surrogate pair."""
 
     def read(self, tool_input: Any) -> tuple[dict[str, Any], tuple[InputNote, ...]] | None:
-        """Return the object that an input is sure to be, and the changes made; else `None`.
+        """Return the input as an object, and the changes made; `None` if it is not sure to fit.
 
         Args:
             tool_input: An object, one in JSON and nothing else, or text for the lone parameter.
@@ -57,7 +57,7 @@ class PlainObject(NamedTuple):
         return None
 
     def fits(self, value: Any) -> bool:
-        """Return whether *value* is sure to fit as it is."""
+        """Return whether *value* is sure to fit unchanged."""
         if type(value) is not dict:
             return False
         for key, item in value.items():
@@ -75,7 +75,7 @@ class PlainObject(NamedTuple):
         return self.takes_halves or text.isascii() or _has_half(text) is None
 
     def from_texts(self, given: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the values that some texts are sure to stand for; `None` if one may be another.
+        """Return the values that the texts are sure to mean; `None` if one is ambiguous.
 
         Args:
             given: The texts by key; other values are kept.
@@ -93,7 +93,7 @@ class PlainObject(NamedTuple):
 
 
 def plain_object(root: Mapping[str, Any]) -> PlainObject | None:
-    """Return the types of the members of objects; `None` if the schema *root* says more of them."""
+    """Return the types of the members; `None` if the schema *root* says more than types."""
     properties = root.get("properties")
     if root.get("type") != "object" or not (root.keys() <= _OF_OBJECTS) or properties is None:
         return None
@@ -121,7 +121,7 @@ def lone_key(root: Mapping[str, Any]) -> str | None:
 
 
 def named_in(text: str, names: Iterable[str]) -> list[str]:
-    """Return those of the parameters *names* that *text* gives by name, or ``[]``.
+    """Return the parameters among *names* to which *text* gives values by name, or ``[]``.
 
     These are ``to=A, amount=5``, lines of YAML, and a part of an object: the text begins with one
     name and a mark behind it, or has two of them. If there are several parameters, its end may also

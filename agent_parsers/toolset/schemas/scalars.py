@@ -87,7 +87,7 @@ _MOST_EXACT: Final = 2**53
 
 
 def is_usual_number(text: str) -> bool:
-    """Return whether *text* is a number that is written again with the same characters.
+    """Return whether *text* is a number as JSON writes it, with the same characters.
 
     These are not: ``007``, ``+5``, ``1.0``, ``1.50``, ``1e3``, and a number with too many digits.
     """
@@ -170,7 +170,7 @@ def _is_multiple(value: float, step: float) -> bool:
 def size_faults(
     value: str | list[Any] | dict[Any, Any], node: dict[str, Any], low: str, high: str, noun: str
 ) -> Iterator[str]:
-    """Yield the limits *low* and *high* of *node* that the number of nouns in *value* violates."""
+    """Yield the limits of *node*, with the keywords *low* and *high*, that *value* violates."""
     if low in node and len(value) < node[low]:
         yield f"at least {counted(node[low], noun)}"
     if high in node and len(value) > node[high]:
@@ -273,13 +273,13 @@ class FitsValues(Protocol):
         """Fit *value* to a part of the schema."""
 
     def fits(self, value: Any, node: Node, *, inner: bool = ...) -> bool:
-        """Return whether *value* fits without conversion."""
+        """Return whether *value* fits a part of the schema without conversion."""
 
     def matches(self, pattern: str, text: str) -> bool:
         """Return whether *pattern* is found in *text*."""
 
     def near(self, word: Any, words: Iterable[Any]) -> str:
-        """Return a question that suggests the one of *words* closest to *word*, or ``""``."""
+        """Return a question that suggests the most similar of *words*, or ``""``."""
 
 
 def fit_list(
@@ -355,7 +355,7 @@ def fit_object(
             problems.append(_unknown(fitter, node, key))
             continue
         if "propertyNames" in node and not fitter.fits(key, node["propertyNames"]):
-            problems.append(InputProblem((key,), "a key with another name", shown(key)))
+            problems.append(InputProblem((key,), "a key that the schema allows", shown(key)))
         new = item
         for part in parts:
             found = fitter.run(new, part, convert=convert)
@@ -408,7 +408,7 @@ def _missing(
     for key, others in node.get("dependentRequired", {}).items():
         if key in value:
             yield from (
-                InputProblem((other,), f"a value, as there is one of {key}", NOTHING_FOUND)
+                InputProblem((other,), f"a value, since {key} has one", NOTHING_FOUND)
                 for other in others
                 if other not in value
             )

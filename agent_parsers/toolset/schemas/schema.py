@@ -48,7 +48,7 @@ class Schema:
 
     Raises:
         ValueError: *root* is not a schema, has a reference that is missing or leads outside, refers
-            to itself for the same value, or is nested too deep.
+            to itself without an object or a list in between, or is nested too deep.
     """
 
     def __init__(self, root: Mapping[str, Any], origin: Any = None) -> None:
@@ -63,12 +63,12 @@ class Schema:
 
     @cached_property
     def plain(self) -> PlainObject | None:
-        """The types of the members, if the schema says no more."""
+        """The types of the members, if the schema says nothing else."""
         return plain_object(self.root)
 
     @cached_property
     def sure(self) -> PlainObject | None:
-        """The same for inputs in which the tool's own validators find no problems either.
+        """The types of the members with which the tool's own validators find no problems either.
 
         `None` if the schema does not show them.
         """
@@ -79,7 +79,7 @@ class Schema:
 
     @property
     def takes_declared_only(self) -> bool:
-        """Whether the tool loses each key that no part of the schema names or allows."""
+        """Whether the tool loses any key that no part of the schema names or allows."""
         return getattr(self._origin, "takes_declared_only", False)
 
     def target(self, node: dict[str, Any]) -> Node:
@@ -128,7 +128,7 @@ class Schema:
         return flat
 
     def has_list(self, path: Iterable[str]) -> bool:
-        """Return whether there is a list at *path*, the names of members that lead there."""
+        """Return whether there is a list at *path*, which is made of names of members."""
         node = self.flat(self.root)
         for key in path:
             while node.get("type") == "array":
@@ -137,7 +137,7 @@ class Schema:
         return node.get("type") == "array"
 
     def lists(self, text: str, node: Node) -> bool:
-        """Return whether *text* stands in an enum, or is the constant, of *node* or its parts."""
+        """Return whether *text* is in an enum, or is a constant, of *node* or its parts."""
         parts, seen = [node], set[int]()
         while parts:
             part = parts.pop()
@@ -199,7 +199,9 @@ class Schema:
 
     def _find(self, ref: str, path: str) -> Node:
         if ref != "#" and not ref.startswith("#/"):
-            raise ValueError(f"{path}: only references within the schema are read, not {ref!r}")
+            raise ValueError(
+                f"{path}: only references within the schema are supported, not {ref!r}"
+            )
         found: Any = self.root
         for part in unquote(ref).split("/")[1:]:
             key = part.replace("~1", "/").replace("~0", "~")
@@ -216,9 +218,13 @@ class Schema:
         if not isinstance(node, dict):
             return 0
         if id(node) in above:
-            raise ValueError("a part of the schema refers to itself for the same value")
+            raise ValueError(
+                "a part of the schema refers to itself without an object or a list in between"
+            )
         if len(above) > MAX_SCHEMA_DEPTH:
-            raise ValueError(f"references in the schema go deeper than {MAX_SCHEMA_DEPTH} levels")
+            raise ValueError(
+                f"references in the schema are nested deeper than {MAX_SCHEMA_DEPTH} levels"
+            )
         if id(node) not in self._heights:
             below = (*above, id(node))
             parts = [*self.same_value(node), *(node[key] for key in ("not", "if") if key in node)]
@@ -248,7 +254,7 @@ def _check_shape(node: Any, path: str) -> None:
     if isinstance(node, bool):
         return
     if not isinstance(node, dict):
-        what = "a schema is an object or a boolean"
+        what = "a schema must be an object or a boolean"
         raise ValueError(f"{path}: {what}, not {node!r:.80}")  # noqa: TRY004 - it is data
     for keywords, is_right, what in _SHAPES:
         for keyword in keywords:
@@ -292,15 +298,15 @@ def _is_by_name(value: Any) -> bool:
 
 
 _SHAPES: Final[tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...]] = (
-    (("type",), _is_kind, f"one or several of {', '.join(KINDS)}"),
-    (_BY_NAME, _is_by_name, "schemas by name"),
+    (("type",), _is_kind, f"one or more of {', '.join(KINDS)}"),
+    (_BY_NAME, _is_by_name, "an object with schemas as values"),
     (_LIST, lambda value: isinstance(value, list) and bool(value), "a list of schemas"),
     (("enum",), lambda value: isinstance(value, list), "a list of values"),
     (("required",), _is_names, "a list of names"),
     (
         ("dependentRequired",),
         lambda value: isinstance(value, dict) and all(map(_is_names, value.values())),
-        "lists of names by name",
+        "an object with lists of names as values",
     ),
     (("$ref", "pattern", "format"), lambda value: isinstance(value, str), "text"),
     (("minimum", "maximum"), _is_number, "a number"),
@@ -320,6 +326,6 @@ _SHAPES: Final[tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...]] =
             "minContains", "maxContains",
         ),
         lambda value: _is_number(value) and value >= 0 and value == value // 1,
-        "a number of things",
+        "a whole number that is not negative",
     ),
 )  # fmt: skip

@@ -60,7 +60,7 @@ def type_words(node: dict[str, Any]) -> list[str]:
 
 
 def is_nullable(node: dict[str, Any]) -> bool:
-    """Return whether *node* takes null, whatever else it says, by OpenAPI's keyword."""
+    """Return whether *node* takes null by OpenAPI's keyword ``nullable``, whatever else it says."""
     return node.get("nullable") is True
 
 
@@ -85,7 +85,7 @@ def expected_by(schema: Schema, node: Node, depth: int = 0) -> str:
 
 
 def bounds_of(node: dict[str, Any]) -> tuple[Any, Any, Any, Any]:
-    """Return the bounds of numbers of *node*: at least, more than, at most, less than."""
+    """Return the bounds of *node* for numbers: at least, more than, at most, less than."""
     low, high = node.get("minimum"), node.get("maximum")
     above, below = node.get("exclusiveMinimum"), node.get("exclusiveMaximum")
     if isinstance(above, bool):  # as in drafts before the sixth
@@ -303,14 +303,14 @@ class ToolSpec:
     def __post_init__(self) -> None:
         for what, value in (("name", self.name), ("description", self.description)):
             if not isinstance(value, str):
-                raise TypeError(f"the {what} of a tool is text, not {value!r:.100}")
+                raise TypeError(f"the {what} of a tool must be text, not {value!r:.100}")
         if not self.name.strip():
             raise ValueError("a tool has an empty name")
         if self.parameters is None:
             return
         if not isinstance(self.parameters, Mapping):
             raise TypeError(
-                f"the parameters of {self.name} are a JSON Schema, not {self.parameters!r:.100}"
+                f"the parameters of {self.name} must be a JSON Schema, not {self.parameters!r:.100}"
             )
         try:
             schema = self.schema()
@@ -320,7 +320,7 @@ class ToolSpec:
         kinds = schema.flat(schema.root).get("type", "object")
         if "object" not in ([kinds] if isinstance(kinds, str) else kinds):
             raise ValueError(
-                f"the parameters of {self.name} are those of an object, not of type {kinds!r}"
+                f"the parameters of {self.name} must have the type 'object', not {kinds!r}"
             )
         try:
             object.__setattr__(self, "parameters", deepcopy(dict(self.parameters)))

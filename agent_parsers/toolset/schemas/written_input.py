@@ -68,14 +68,14 @@ def _from_text(fitter: Fitter, text: str, notes: list[InputNote]) -> dict[str, A
     if not text.strip():
         return {}  # no arguments rather than an empty string for the lone parameter
     if begins_object(text):
-        raise BadInput(InputProblem((), "a whole JSON object", "the beginning of one"))
+        raise BadInput(InputProblem((), "a whole JSON object", "only its beginning"))
     if key is not None:
         if text.lstrip().startswith("{") and not fitter.fits(text, flat["properties"][key]):
             raise BadInput(_no_object(fitter, text))  # it would become the object *key*
         is_kept = fitter.policy.extra_text == "keep" and "{" in text
         if not is_kept and (named := named_in(text, flat["properties"])):
             expected = "a JSON object" if len(named) > 1 else "a JSON object, or the value alone"
-            by_name = f"text that gives {' and '.join(named[:2])} by name, {shown(text)}"
+            by_name = f"text that gives values for {' and '.join(named[:2])}, {shown(text)}"
             placeholders = {name: f"<{name}>" for name in named}
             raise BadInput(InputProblem((), expected, by_name), placeholders)
         notes.append(InputNote(f"read the text as {key}"))
@@ -155,7 +155,7 @@ def _object_in(
     names = fitter.schema.flat(fitter.schema.root).get("properties", {})
     if (inner := _encoded_object(body)) and all(name in names for name in inner):
         if not fitter.policy.lenient:
-            raise BadInput(InputProblem((), "a JSON object", "a string that holds one"), inner)
+            raise BadInput(InputProblem((), "a JSON object", "a string that contains one"), inner)
         notes.append(
             InputNote("read a string that holds an object as the object", "double_encoding")
         )
@@ -234,7 +234,7 @@ def _repaired(fitter: Fitter, text: str, notes: list[InputNote]) -> dict[str, An
 
 
 def parted(text: str, repairs: Sequence[JsonRepair]) -> tuple[str, list[InputNote]]:
-    """Return what stands around the JSON in *text*, without fences, and the *repairs* within it."""
+    """Return the text around the JSON in *text*, without fences, and notes on *repairs* in it."""
     spans = [repair.span for repair in repairs if repair.kind == "surrounding_text"]
     extra = " ".join(text[start:end].strip(" \t\r\n`") for start, end in spans)
     within = [repair for repair in repairs if repair.kind != "surrounding_text"]
@@ -267,7 +267,7 @@ def _broken(text: str) -> InputProblem:
     except (ValueError, RecursionError):
         reason = _TOO_MUCH
     else:
-        reason = "half of a character in an escape" if _HALF_ESCAPE(text) else _TOO_MUCH
+        reason = "half of a surrogate pair in an escape" if _HALF_ESCAPE(text) else _TOO_MUCH
     return InputProblem((), "a JSON object", f"text that cannot be read as one ({reason})")
 
 

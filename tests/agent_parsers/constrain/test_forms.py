@@ -73,14 +73,14 @@ def test_the_texts_that_two_automata_accept() -> None:
 @pytest.mark.parametrize(
     ("dialect", "form", "tools", "reason"),
     [
-        ("react", "json_schema", [SEARCH], "its calls are more than JSON"),
+        ("react", "json_schema", [SEARCH], "a call has text around its JSON"),
         ("xlam", "json_schema", [SEARCH], "an answer is free text"),
-        ("hermes", "regex", ["search"], "cannot nest values without end"),
+        ("hermes", "regex", ["search"], "cannot be recursive"),
         ("qwen3_coder", "gbnf", ["search"], "'search' has no schema"),
         ("smolagents_code", "gbnf", [SEARCH], "by a function"),
         ("kimi_k3", "gbnf", [SEARCH], "name the type of each value"),
         ("command_5", "gbnf", [SEARCH], "name the type of each value"),
-        ("self_ask", "gbnf", [SEARCH], "it calls 'Intermediate Answer'"),
+        ("self_ask", "gbnf", [SEARCH], "each call is to 'Intermediate Answer'"),
         ("mistral", "gbnf", ["two words"], "cannot write the name of the tool 'two words'"),
         ("hermes", "lark", [], "no tools to call"),
     ],
@@ -97,17 +97,17 @@ def test_what_cannot_be_said_is_refused(
 
 def test_wrong_options() -> None:
     parser = get_parser("react", tools=[SEARCH])
-    with pytest.raises(ValueError, match="there is no form of grammar 'bnf'; there are 'lark'"):
+    with pytest.raises(ValueError, match="there is no grammar form 'bnf'; the forms are 'lark'"):
         parser.grammar("bnf")  # type: ignore[call-overload]
-    with pytest.raises(ValueError, match="there is no server 'ollama'; there are 'vllm'"):
+    with pytest.raises(ValueError, match="there is no server 'ollama'; the servers are 'vllm'"):
         parser.structured_outputs("ollama")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="turn is one of"):
+    with pytest.raises(ValueError, match="turn must be one of"):
         parser.grammar("gbnf", turn="all")  # type: ignore[typeddict-item]
-    with pytest.raises(ValueError, match="max_calls is at least 1"):
+    with pytest.raises(ValueError, match="max_calls must be at least 1"):
         parser.grammar("gbnf", max_calls=0)
-    with pytest.raises(ValueError, match="max_thought is at least 0"):
+    with pytest.raises(ValueError, match="max_thought must be at least 0"):
         parser.grammar("gbnf", max_thought=-1)
-    with pytest.raises(ValueError, match="leave out thoughts=False"):
+    with pytest.raises(ValueError, match="remove thoughts=False"):
         parser.grammar("gbnf", start="thought", thoughts=False)
 
 

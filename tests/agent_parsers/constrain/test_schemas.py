@@ -242,7 +242,7 @@ def test_what_cannot_be_said_is_left_out_and_noted(name: str) -> None:
     assert [f"{each.path}: {each.keyword!r}" for each in grammar.notes] == [note]
     assert {each.tool for each in grammar.notes} == {"search"}
     assert str(grammar.notes[0]).startswith(f"search: {note.partition(': ')[2]} of x")
-    with pytest.raises(GrammarError, match="not all of the schemas can be said: search: "):
+    with pytest.raises(GrammarError, match="a grammar cannot express all of the schemas: search: "):
         parser.grammar("gbnf", exact=True)
     engine = engine_of(node)
     assert [value for value in fitting if not engine.accepts(call_of(value))] == []
@@ -346,16 +346,16 @@ def test_a_pattern_is_found_in_each_text_of_its_automaton(seed: int) -> None:
 @pytest.mark.parametrize(
     ("pattern", "reason"),
     [
-        ("(?=a)", "looks ahead"), ("(?i)a", "more than a group"), (r"(a)\1", r"'\\1'"),
+        ("(?=a)", "a lookahead"), ("(?i)a", "a special group"), (r"(a)\1", r"'\\1'"),
         ("a++", "repeat of a repeat"), ("a{2}{3}", "repeat of a repeat"), (r"\bA", r"'\\b'"),
-        ("a{e<=1}", "'{' without"), ("[[:alpha:]]", "class in a class"), (r"\p{L}", r"'\\p'"),
+        ("a{e<=1}", "'{' without"), ("[[:alpha:]]", "class within another"), (r"\p{L}", r"'\\p'"),
         ("(^a|b)c", "'^' after"), ("a$b", "'$' before"), ("[z-a]", "range"),
-        ("(a", "nothing closes"),
-        ("a)", "nothing opens"), ("*a", "nothing to repeat"), ("[a", "nothing closes"),
-        (r"\x4", "without digits"), ("[\\d-z]", "range"), ("(a{99}){99}", "repeats too much"),
+        ("(a", "without a closing one"),
+        ("a)", "without an opening one"), ("*a", "nothing to repeat"), ("[a", "is not closed"),
+        (r"\x4", "without digits"), ("[\\d-z]", "range"), ("(a{99}){99}", "too many repeats"),
         ("(" * 400 + "a" + ")" * 400, "nested deeper than 20 levels"), ("a{3,2}", "'{' without"),
         ("a.{12}b", "more than 600 states"), ("\\", "'\\\\'"),
-        ("[]", "nothing closes"), ("a\0", "no grammar has"), ("[^\\s\\S]", "no text fits"),
+        ("[]", "is not closed"), ("a\0", "no grammar may contain"), ("[^\\s\\S]", "no text fits"),
     ],
 )  # fmt: skip
 def test_what_is_no_pattern_of_a_grammar(pattern: str, reason: str) -> None:

@@ -244,12 +244,12 @@ def test_the_marks_of_a_block_are_the_tags_of_a_call_that_begins_with_its_name()
 
 
 def test_calls_in_tags_have_no_region() -> None:
-    with pytest.raises(ValueError, match="calls in tags have none of these: region"):
+    with pytest.raises(ValueError, match="calls in tags do not support these options: region"):
         replace(FORMAT, payload=TAGGED, region=("<calls>", "</calls>")).dialect()
 
 
 def test_other_spellings_of_tags_belong_to_the_tags() -> None:
-    with pytest.raises(ValueError, match="spellings= of their TaggedPayload"):
+    with pytest.raises(ValueError, match="spellings= of the TaggedPayload"):
         replace(FORMAT, payload=TAGGED, also={"end of call": ("</done>",)}).dialect()
 
 
@@ -259,11 +259,23 @@ def test_other_spellings_of_tags_belong_to_the_tags() -> None:
         (
             '<f n="{tool}" id="{id}">{parameters}</f>',
             "<a={key}>{value}</a>",
-            "no {id}, only {tool}",
+            "cannot have {id}, only {tool}",
         ),
-        ("<f={tool}>{parameters}</f>", '<a k="{key}" t="x">{value}</a>', "has no other attribute"),
-        ("<f={tool}>{parameters}</f>", '<a t="x" k="{key}">{value}</a>', "has no other attribute"),
-        ("<f={tool}>{parameters}</f>", '<a k="{key}" t="{type}">{value}</a>', "no {type}, only"),
+        (
+            "<f={tool}>{parameters}</f>",
+            '<a k="{key}" t="x">{value}</a>',
+            "cannot have other attributes",
+        ),
+        (
+            "<f={tool}>{parameters}</f>",
+            '<a t="x" k="{key}">{value}</a>',
+            "cannot have other attributes",
+        ),
+        (
+            "<f={tool}>{parameters}</f>",
+            '<a k="{key}" t="{type}">{value}</a>',
+            "cannot have {type}, only",
+        ),
     ],
 )
 def test_a_template_that_no_call_could_be_read_by_is_an_error(

@@ -394,7 +394,7 @@ def test_the_steps_of_calls_that_ran_are_kept() -> None:
     ]
     taken = [(calls[0], "Thun is 217 m deep")]
     note = (
-        "raised by the call of 'fail'; 'depth' (call 1) ran before it; 'depth' (call 3) did not run"
+        "raised by the call to 'fail'; 'depth' (call 1) ran before it; 'depth' (call 3) did not run"
     )
     tools = ToolSet([depth, fail])
     for raising in (
@@ -794,7 +794,7 @@ def test_reasoning_that_used_up_the_tokens_is_said() -> None:
     def create(*, messages: Any, tools: Any = None) -> Any:
         return {"choices": [{"message": message, "finish_reason": "length"}]}
 
-    with pytest.raises(OutputParserException, match="was cut at the limit of tokens before any"):
+    with pytest.raises(OutputParserException, match="was cut off at the token limit, before any"):
         run_agent(create, QUESTION, "tools", [depth])
 
 

@@ -275,13 +275,13 @@ def test_what_cannot_be_asked_for() -> None:
 
     with pytest.raises(TypeError, match="needs a response format, but model takes none"):
         run_agent(model, "Who?", "tools", [area], output_type=ProviderStrategy(Contact))
-    with pytest.raises(TypeError, match="a ProviderStrategy is for native calls"):
+    with pytest.raises(TypeError, match="a ProviderStrategy only works with native calls"):
         run_agent(model, "Who?", "react", [area], output_type=ProviderStrategy(Contact))
     with pytest.raises(
         ValueError, match="answers by calling 'Contact', but a tool of the agent has this"
     ):
         run_agent(model, "Who?", "tools", [Contact], output_type=Contact)
-    with pytest.raises(TypeError, match="says how an answer is asked for: give it to"):
+    with pytest.raises(TypeError, match="says how to ask for an answer: pass it to"):
         get_parser("tools", output_type=ToolStrategy(Contact))
     with pytest.raises(ValueError, match="or the name of a tool, not 'aera'; the tools are area"):
         run_agent(model, "Who?", "tools", [area], tool_choice="aera")

@@ -275,7 +275,7 @@ def test_if_one_fails_the_others_are_cancelled() -> None:
     assert ended == ["cancelled"]
     assert [seen for _, seen in steps_taken(raised.value)] == ["quick"]
     said = "'work' (call 3); 'work' (call 2) ran before it; 'work' (call 1) did not finish"
-    assert raised.value.__notes__ == [f"raised by the call of {said}"]
+    assert raised.value.__notes__ == [f"raised by the call to {said}"]
 
 
 def test_who_cancels_the_turn_cancels_all_its_tools() -> None:
@@ -378,7 +378,7 @@ def test_a_native_call_goes_back_with_the_arguments_that_were_given_instead() ->
 
 @pytest.mark.parametrize("errors", [[3], "LookupError", LookupError("x"), (LookupError, None)])
 def test_kinds_of_errors_are_checked_before_a_tool_runs(errors: Any) -> None:
-    with pytest.raises(TypeError, match="errors are classes of exceptions"):
+    with pytest.raises(TypeError, match="errors must be exception classes"):
         ToolSet([area]).call(act("Thun"), errors=errors)
 
 

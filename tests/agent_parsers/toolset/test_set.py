@@ -69,11 +69,11 @@ def test_tools_are_read(tools: Any, read: tuple[ToolSpec, ...]) -> None:
 @pytest.mark.parametrize(
     ("tools", "reason"),
     [
-        ("search", "tools are given as a list of names, not as the string 'search'"),
-        ([1], "^a tool is a name, a function .*, not int$"),
-        ([Named(1)], "^a tool is a name, a function .*, not Named$"),
-        ([None], "^a tool is a name, a function .*, not None$"),
-        ([{"query": "x"}], "a tool that is a dictionary has a name and parameters"),
+        ("search", "pass tools as a list of names, not as the string 'search'"),
+        ([1], "^a tool must be a name, a function .*, not int$"),
+        ([Named(1)], "^a tool must be a name, a function .*, not Named$"),
+        ([None], "^a tool must be a name, a function .*, not None$"),
+        ([{"query": "x"}], "a dictionary for a tool needs a name and parameters"),
     ],
 )
 def test_anything_else_as_a_tool_is_a_mistake_of_the_caller(tools: Any, reason: str) -> None:
@@ -93,8 +93,8 @@ def test_anything_else_as_a_list_is_a_mistake_of_the_caller(tools: Any) -> None:
         ([""], "^a tool has an empty name$"),
         ([" \n"], "^a tool has an empty name$"),
         ({"": "x"}, "^a tool has an empty name$"),
-        (["a", "b", "a"], "^two tools have the name 'a': each needs its own$"),
-        ([search, "search"], "^two tools have the name 'search': each needs its own$"),
+        (["a", "b", "a"], "^two tools have the name 'a': rename one of them$"),
+        ([search, "search"], "^two tools have the name 'search': rename one of them$"),
     ],
 )
 def test_names_are_unique_and_not_empty(tools: Any, reason: str) -> None:

@@ -493,7 +493,7 @@ def test_a_placeholder_of_another_tool_is_no_argument() -> None:
         return river
 
     parser = get_parser("react", tools=[search, mill])
-    with pytest.raises(ToolInputError, match='found "<query>", which stands for one'):
+    with pytest.raises(ToolInputError, match='found "<query>", which is a placeholder'):
         parser.parse(call("mill", "<query>"))
     assert parser.parse(call("mill", "<b>")).tool == "mill"
     assert get_parser("react", tools=[mill]).parse(call("mill", "<query>")).tool == "mill"
@@ -515,7 +515,9 @@ def test_the_example_for_an_unknown_tool_is_a_call_of_the_one_that_takes_the_inp
 
 def test_a_placeholder_is_no_argument() -> None:
     parser = get_parser("react", tools=[search])
-    with pytest.raises(ToolInputError, match="which stands for one in the instructions") as caught:
+    with pytest.raises(
+        ToolInputError, match="which is a placeholder in the instructions"
+    ) as caught:
         parser.parse("Action: search\nAction Input: <query>")
     assert caught.value.pointer().endswith("^^^^^^^")
     assert "query: expected a value" in str(caught.value.observation)

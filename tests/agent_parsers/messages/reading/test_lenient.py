@@ -364,7 +364,7 @@ def test_a_cut_call_in_the_content_beside_a_call_is_not_a_call() -> None:
     assert the_action(turn).tool == "look_up"
     assert (turn.thought, turn.content) == ("", TAGGED[:20])
     assert turn.repairs == ()
-    with pytest.raises(OutputParserException, match="which of them is meant"):
+    with pytest.raises(OutputParserException, match="which ones are meant"):
         TOOL_PARSER.read(AIMessage(TAGGED, tool_calls=calls))
 
 
@@ -446,7 +446,7 @@ def test_blocks_are_an_answer_as_text() -> None:
 
 def test_calls_of_the_other_kind_are_not_an_answer() -> None:
     call = {"name": "search", "arguments": "{}"}
-    with pytest.raises(OutputParserException, match="parser reads calls of tools"):
+    with pytest.raises(OutputParserException, match="parser reads tool calls"):
         get_parser("tools").read({"role": "assistant", "content": "", "function_call": call})
-    with pytest.raises(OutputParserException, match="reads the one call of a function"):
+    with pytest.raises(OutputParserException, match="reads a single function call"):
         FUNCTION_PARSER.invoke(AIMessage("", tool_calls=[{"name": "f", "args": {}, "id": "1"}]))

@@ -170,7 +170,7 @@ def test_what_has_happened_can_always_be_written(history: Any, last: list[str]) 
 def test_a_call_that_cannot_be_written_is_told_with_a_warning(
     wrote: Any, told: str, who: str
 ) -> None:
-    with pytest.warns(UserWarning, match=f"hermes cannot write a past call of {who}: the prompt"):
+    with pytest.warns(UserWarning, match=f"hermes cannot write a past call to {who}: the prompt"):
         messages = written(talk(wrote)[:4], get_parser("hermes"))
     assert [message.text for message in messages[-2:]] == [told, messages[-1].text]
     assert "7 km²" in messages[-1].text
@@ -179,11 +179,11 @@ def test_a_call_that_cannot_be_written_is_told_with_a_warning(
 @pytest.mark.parametrize(
     ("history", "way"),
     [
-        (None, r"\[\] is a history in which nothing happened"),
+        (None, r"pass \[\] as an empty history"),
         ([[("user", "Hello")]], r"\[\*before, \*after\]"),
         ({"messages": []}, r'history=state\["messages"\]'),
-        ([{"text": "Hello"}], "has a role and a content"),
-        ([3], "a history has steps, turns"),
+        ([{"text": "Hello"}], "needs a role and a content"),
+        ([3], "a history may have steps, turns"),
     ],
 )
 def test_what_is_no_history_is_refused_with_the_way_to_go(history: Any, way: str) -> None:
@@ -250,7 +250,7 @@ Thought:"""
     ("history", "reason"),
     [
         ("Hello", r"a text in a conversation needs a role, as in \('user', 'Hello'\)"),
-        ([("boss", "Hello")], "the roles are system, developer, user, .* not 'boss'"),
+        ([("boss", "Hello")], "a role must be one of system, developer, user, .* not 'boss'"),
         ([7], "expected a message"),
         ((), "takes a question as text, not None"),
     ],
@@ -372,7 +372,7 @@ def test_a_known_result_of_the_last_turn_is_kept() -> None:
 def test_words_beside_a_call_that_is_told_are_kept() -> None:
     calls = [call(0, given='{"lake": "Th'), call(1)]
     message = {"role": "assistant", "content": "Let me", "tool_calls": calls}
-    with pytest.warns(UserWarning, match="cannot write a past call of area"):
+    with pytest.warns(UserWarning, match="cannot write a past call to area"):
         told, _, wrote, _ = texts("hermes", message, result(0, "a"), result(1, "b"))
     assert told == 'Let me\nI called area with {"lake": "Th.'
     assert wrote == CALL

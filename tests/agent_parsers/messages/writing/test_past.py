@@ -194,7 +194,7 @@ def test_steps_of_both_kinds_follow_each_other(write: Any) -> None:
 @pytest.mark.parametrize("call_id", [None, ""])
 def test_ids_are_not_made_up_unless_one_says_how(write: Any, call_id: str | None) -> None:
     steps = [*STEPS, *steps_of(asked(call_id))]
-    with pytest.raises(ValueError, match=r"^call 3 of the run, of 'f', has no id: say what ids"):
+    with pytest.raises(ValueError, match=r"^call 3 of the run, to 'f', has no id: pass a function"):
         write(steps)
     written = json.dumps([str(message) for message in write(steps, new_id="call_{}".format)])
     assert written.count("call_3") == 2
@@ -204,7 +204,7 @@ def test_ids_are_not_made_up_unless_one_says_how(write: Any, call_id: str | None
 @every_writer
 def test_two_calls_of_a_message_cannot_have_one_id(write: Any) -> None:
     steps = steps_of(asked("1", "1"))
-    with pytest.raises(ValueError, match="call 2 of the run, of 'f', has the id '1', which"):
+    with pytest.raises(ValueError, match="call 2 of the run, to 'f', has the id '1', which"):
         write(steps)
     assert len(write(steps, new_id="call_{}".format)) == len(write(STEPS)) - (
         write is to_openai_responses
@@ -214,16 +214,16 @@ def test_two_calls_of_a_message_cannot_have_one_id(write: Any) -> None:
 def test_anthropic_takes_an_id_once_and_of_certain_characters() -> None:
     again = [*steps_of(asked("1")), *steps_of(asked("1"))]
     assert len(to_openai(again)) == 4
-    with pytest.raises(ValueError, match="has the id '1', which Anthropic does not take here"):
+    with pytest.raises(ValueError, match="has the id '1', which Anthropic does not accept here"):
         to_anthropic(again)
     odd = steps_of(asked("functions.f:0"))
     with pytest.raises(ValueError, match=r"has the id 'functions.f:0', which Anthropic does not"):
         to_anthropic(odd)
     (said, seen) = to_anthropic(odd, new_id="toolu_{}".format)
     assert said["content"][0]["id"] == seen["content"][0]["tool_use_id"] == "toolu_1"
-    with pytest.raises(ValueError, match=r"does not take the new id 'f\.1' for a call"):
+    with pytest.raises(ValueError, match=r"does not accept the new id 'f\.1' for a call"):
         to_anthropic(odd, new_id="f.{}".format)
-    with pytest.raises(ValueError, match="does not take the new id '2' for a call"):
+    with pytest.raises(ValueError, match="does not accept the new id '2' for a call"):
         to_openai(steps_of(asked("2", None)), new_id="{}".format)
 
 

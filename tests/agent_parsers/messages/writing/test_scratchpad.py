@@ -311,7 +311,7 @@ def test_what_a_tool_raised_is_an_error_for_the_model() -> None:
 
 def test_a_call_keeps_its_id_or_gets_one() -> None:
     action = AgentAction("area", {"lake": "Thun"}, "…")
-    with pytest.raises(ValueError, match="call 1 of the run, of 'area', has no id"):
+    with pytest.raises(ValueError, match="call 1 of the run, to 'area', has no id"):
         to_langchain(action)
     given = ToolAgentAction(
         tool="area",

@@ -348,19 +348,19 @@ def test_hints_without_a_schema_are_a_mistake_of_the_caller(function: Any, reaso
 @pytest.mark.parametrize(
     ("tools", "reason"),
     [
-        ("search", "tools are given as a list of names, not as the string 'search'"),
-        (1, "^tools are given in a list, not as int$"),
-            (print, r"^tools are given in a list, as in \[print\]$"),
-        ([1], "^a tool is a name, a function .*, not int$"),
-        ([lambda x: x], "^a tool is a name, a function .*, not a lambda: give it a name, as in"),
-        ([{}], "a tool that is a dictionary has a name and parameters"),
-        ([{"query": "x"}], "this one has query"),
-        (SAME["OpenAI tool"][0], "tools are given in a list, also a single one"),  # type: ignore[index]
-        (MCP, "tools are given in a list, also a single one"),
-        ([{"name": "a", "parameters": "x"}], "the parameters of a are a JSON Schema, not 'x'"),
-        ([{"name": "a", "parameters": [1]}], "the parameters of a are a JSON Schema"),
-        ([{"name": "a", "description": 1}], "the description of a tool is text, not 1"),
-        ({1: "x"}, "the name of a tool is text, not 1"),
+        ("search", "pass tools as a list of names, not as the string 'search'"),
+        (1, "^pass tools in a list, not as int$"),
+            (print, r"^pass tools in a list, as in \[print\]$"),
+        ([1], "^a tool must be a name, a function .*, not int$"),
+        ([lambda x: x], "^a tool must be a name, a function .*, not a lambda: give it a name"),
+        ([{}], "a dictionary for a tool needs a name and parameters"),
+        ([{"query": "x"}], "this one has the keys query"),
+        (SAME["OpenAI tool"][0], "pass tools in a list, even a single one"),  # type: ignore[index]
+        (MCP, "pass tools in a list, even a single one"),
+        ([{"name": "a", "parameters": "x"}], "the parameters of a must be a JSON Schema, not 'x'"),
+        ([{"name": "a", "parameters": [1]}], "the parameters of a must be a JSON Schema"),
+        ([{"name": "a", "description": 1}], "the description of a tool must be text, not 1"),
+        ({1: "x"}, "the name of a tool must be text, not 1"),
     ],
 )  # fmt: skip
 def test_anything_else_as_a_tool_is_a_mistake_of_the_caller(tools: Any, reason: str) -> None:
@@ -371,26 +371,26 @@ def test_anything_else_as_a_tool_is_a_mistake_of_the_caller(tools: Any, reason: 
 @pytest.mark.parametrize(
     ("parameters", "reason"),
     [
-        ({"type": "string"}, " are those of an object, not of type 'string'"),
-        ({"type": "text"}, "#/type: expected one or several of null, .*, not 'text'"),
+        ({"type": "string"}, " must have the type .object., not 'string'"),
+        ({"type": "text"}, "#/type: expected one or more of null, .*, not 'text'"),
         ({"type": []}, "#/type: expected one"),
-        ({"properties": {"x": 1}}, "#/properties/x: a schema is an object or a boolean, not 1"),
-        ({"properties": []}, "#/properties: expected schemas by name"),
+        ({"properties": {"x": 1}}, "/x: a schema must be an object or a boolean, not 1"),
+        ({"properties": []}, "#/properties: expected an object with schemas as values"),
         ({"required": "x"}, "#/required: expected a list of names, not 'x'"),
         ({"anyOf": []}, "#/anyOf: expected a list of schemas"),
         ({"properties": {"x": {"enum": "ab"}}}, "#/properties/x/enum: expected a list of values"),
         ({"properties": {"x": {"minimum": "1"}}}, "minimum: expected a number, not '1'"),
-        ({"properties": {"x": {"maxLength": -1}}}, "maxLength: expected a number of things"),
+        ({"properties": {"x": {"maxLength": -1}}}, "expected a whole number that is not negative"),
         ({"properties": {"x": {"multipleOf": 0}}}, "multipleOf: expected a number above 0"),
         ({"properties": {"x": {"pattern": "("}}}, "#/properties/x: '\\(' is not a regular"),
         ({"properties": {"x": {"pattern": "((a{999}){999}){999}"}}}, "the nested repetitions"),
         ({"properties": {"x": {"$ref": "#/$defs/X"}}}, "there is no '#/\\$defs/X' in the schema"),
         ({"properties": {"x": {"$ref": "other.json"}}}, "only references within the schema"),
         ({"properties": {"x": {"$ref": "#/required"}}, "required": []}, "is not a schema"),
-        ({"$ref": "#"}, "refers to itself for the same value"),
+        ({"$ref": "#"}, "refers to itself without an object or a list"),
         (
             {"$defs": {"A": {"anyOf": [{"$ref": "#/$defs/A"}, True]}}, "$ref": "#/$defs/A"},
-            "refers to itself for the same value",
+            "refers to itself without an object or a list",
         ),
     ],
 )  # fmt: skip
@@ -406,7 +406,9 @@ def test_deep_schemas_are_refused() -> None:
     with pytest.raises(ValueError, match="the schema is nested deeper than 100 levels"):
         ToolSpec("a", "", {"properties": {"x": nested}})
     links = {f"D{i}": {"$ref": f"#/$defs/D{i + 1}"} for i in range(1000)}
-    with pytest.raises(ValueError, match="references in the schema go deeper than 100 levels"):
+    with pytest.raises(
+        ValueError, match="references in the schema are nested deeper than 100 levels"
+    ):
         ToolSpec("a", "", {"$defs": links | {"D1000": {}}, "$ref": "#/$defs/D0"})
     deep: list[Any] = []
     for _ in range(100_000):
@@ -422,9 +424,9 @@ def test_deep_schemas_are_refused() -> None:
     [
         ([""], "^a tool has an empty name$"),
         ({" ": "x"}, "^a tool has an empty name$"),
-        (["a", "b", "a"], "^two tools have the name 'a': each needs its own$"),
-        ([search, "search"], "^two tools have the name 'search': each needs its own$"),
-        ([PARAMETERS], "^a JSON Schema that is a tool has its name as the title$"),
+        (["a", "b", "a"], "^two tools have the name 'a': rename one of them$"),
+        ([search, "search"], "^two tools have the name 'search': rename one of them$"),
+        ([PARAMETERS], "^a JSON Schema for a tool needs a title, which is the name of the tool$"),
     ],
 )
 def test_names_are_unique_and_not_empty(tools: Any, reason: str) -> None:
@@ -434,7 +436,7 @@ def test_names_are_unique_and_not_empty(tools: Any, reason: str) -> None:
 
 @pytest.mark.parametrize("policy", ["unknown_keys", "missing_keys", "extra_text"])
 def test_a_policy_is_one_of_a_few(policy: str) -> None:
-    with pytest.raises(ValueError, match=f"^{policy} is one of .*, not 'ignore'$"):
+    with pytest.raises(ValueError, match=f"^{policy} must be one of .*, not 'ignore'$"):
         ToolSet(["a"], **{policy: "ignore"})  # type: ignore[arg-type]
 
 
@@ -504,7 +506,7 @@ def test_the_lists_of_gemini_are_tools(key: str) -> None:
     assert book.description == "Books a room."
     assert clock.parameters == {"type": "object", "properties": {}}
     assert tools.check("book", {"place": None, "nights": ["3"]}) == {"place": None, "nights": [3]}
-    with pytest.raises(TypeError, match="tools are given in a list, also a single one"):
+    with pytest.raises(TypeError, match="pass tools in a list, even a single one"):
         ToolSet({key: [DECLARED]})
 
 

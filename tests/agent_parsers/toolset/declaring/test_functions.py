@@ -95,7 +95,7 @@ def test_what_the_model_cannot_give_is_left_out() -> None:
     shop = Shop()
     assert list(parameters(shop.sell)["properties"]) == ["item", "count"]
     assert list(parameters(Shop.shut)["properties"]) == ["now"]
-    with pytest.raises(TypeError, match=r"^sell is a method without its object"):
+    with pytest.raises(TypeError, match=r"^sell is an unbound method"):
         ToolSet([Shop.sell])
     assert list(parameters(Shop.open)["properties"]) == ["hour"]
     assert (
@@ -146,7 +146,7 @@ def test_validators_count() -> None:
         tools.check("f", {"n": "3", "points": []})
     (problem,) = caught.value.problems
     assert problem.path == ("n",)
-    assert str(problem) == "n: expected what the tool accepts (must be even), found 3"
+    assert str(problem) == "n: expected a value that the tool accepts (must be even), found 3"
     assert caught.value.example is None
     assert tools.check("f", {"n": "4", "points": []}) == {"n": 4, "points": []}
 
@@ -154,7 +154,9 @@ def test_validators_count() -> None:
 def test_a_validator_may_raise_anything() -> None:
     def f(n: Annotated[int, AfterValidator(_fail)]) -> None: ...
 
-    with pytest.raises(ToolInputError, match=r"n: expected what the tool accepts .KeyError: 'no"):
+    with pytest.raises(
+        ToolInputError, match=r"n: expected a value that the tool accepts .KeyError: 'no"
+    ):
         ToolSet([f]).check("f", "1")
 
 

@@ -92,7 +92,7 @@ def test_two_that_become_one_are_named(
     what = "items" if hint in _WITH_ITEMS else "keys"
     (problem,) = outcome(hint, value)
     assert problem.startswith(f"{where}: expected ")
-    found = f"found {json.dumps(one)} and {json.dumps(other)}, which become one"
+    found = f"found {json.dumps(one)} and {json.dumps(other)}, which become the same"
     assert problem.endswith(f"{what} that are all different, {found}")
 
 
@@ -113,7 +113,7 @@ def test_a_tool_that_is_a_model_has_the_same_rule() -> None:
     ],
 )
 def test_an_answer_has_the_same_rule(hint: Any, answer: str) -> None:
-    with pytest.raises(AnswerError, match=r"expected .*all different, .*become one"):
+    with pytest.raises(AnswerError, match=r"expected .*all different, .*become the same"):
         OutputType(hint).read(answer)
 
 
@@ -152,7 +152,7 @@ def test_looking_for_the_two_takes_few_reads() -> None:
     def pairs(size: int) -> dict[str, str]:
         return {**{str(number): "x" for number in range(size)}, "01": "y"}
 
-    assert outcome(dict[int, str], pairs(40))[0].endswith('"1" and "01", which become one')
+    assert outcome(dict[int, str], pairs(40))[0].endswith('"1" and "01", which become the same')
     assert_linear(lambda value: outcome(dict[int, str], value), pairs, 200)
 
 

@@ -65,17 +65,17 @@ def problems(tool: Any, value: dict[str, Any]) -> list[str]:
         (
             {"pets": [{"kind": "dog", "walks": [2, 3]}], "rooms": {"cellar": 1}},
             [
-                "pets[0].walks[1]: expected what the tool accepts (must be even), found 3",
-                "rooms.cellar: expected what the tool accepts (must be even), found 1",
+                "pets[0].walks[1]: expected a value that the tool accepts (must be even), found 3",
+                "rooms.cellar: expected a value that the tool accepts (must be even), found 1",
             ],
         ),
         (
             {"pets": [{"kind": "cat"}], "chief": {"kind": "cat", "lives": 7}},
-            ["chief.lives: expected what the tool accepts (must be even), found 7"],
+            ["chief.lives: expected a value that the tool accepts (must be even), found 7"],
         ),
         (
             {"pets": []},
-            ["the input: expected what the tool accepts (a home has a pet), found an object with"],
+            ["the input: expected a value that the tool accepts (a home has a pet), found an o"],
         ),
     ],
 )
@@ -87,7 +87,7 @@ def test_problems_of_validators_have_the_path_in_the_input(value: Any, expected:
 
 def test_validators_of_old_count() -> None:
     assert problems(OldHome, {"rooms": [2, 3]}) == [
-        "rooms[1]: expected what the tool accepts (must be even), found 3",
+        "rooms[1]: expected a value that the tool accepts (must be even), found 3",
     ]
 
 

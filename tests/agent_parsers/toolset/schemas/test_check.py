@@ -139,13 +139,13 @@ def test_what_fits_stays_the_same_object(part: Any, value: Any) -> None:
         (INTEGER, "٣", ': expected an integer, found "٣"'),
         (INTEGER, "9" * 5000, f': expected an integer, found "{"9" * 58}…'),
         (INTEGER, True, ": expected an integer, found true"),
-        (STRING, [10**5000], ": expected a string, found a list of one"),
+        (STRING, [10**5000], ": expected a string, found a list of one item"),
         (INTEGER, None, ": expected an integer, found null"),
         (NUMBER, "1e999", ': expected a number, found "1e999"'),
         (NUMBER, float("nan"), ": expected a value of JSON, found NaN"),
         (NUMBER, "NaN", ': expected a number, found "NaN"'),
         (STRING, 7, ": expected a string, found 7"),
-        (STRING, ["a"], ": expected a string, found a list of one"),
+        (STRING, ["a"], ": expected a string, found a list of one item"),
         (STRING, b"x", ": expected a value of JSON, found a value of type bytes"),
         (BOOLEAN, "yes", ': expected true or false, found "yes"'),
         (BOOLEAN, 1, ": expected true or false, found 1"),
@@ -156,7 +156,7 @@ def test_what_fits_stays_the_same_object(part: Any, value: Any) -> None:
         (OBJECT, {}, ".a: expected an integer, found nothing"),
         (OBJECT, {"a": 1, 2: 3}, ": expected keys that are text, found 2"),
         (OBJECT, {"a": 1, "b c": 3}, '["b c"]: expected only the key a, found the key "b c"'),
-        (False, 1, ": expected no such value, found 1"),
+        (False, 1, ": expected no value at all, found 1"),
         ({"not": STRING}, "x", ': expected another value, found "x"'),
         ({"minimum": 3}, 2, ": expected at least 3, found 2"),
         ({"exclusiveMinimum": 3}, 3, ": expected more than 3, found 3"),
@@ -174,21 +174,21 @@ def test_what_fits_stays_the_same_object(part: Any, value: Any) -> None:
         ),
         ({"format": "time"}, "25:00", ': expected a time (hh:mm:ss), found "25:00"'),
         ({"format": "email"}, "a@", ': expected an email address, found "a@"'),
-        ({"format": "ipv4"}, "x", ': expected a text of the format ipv4, found "x"'),
-        ({"format": "ipv4"}, "::1", ': expected a text of the format ipv4, found "::1"'),
+        ({"format": "ipv4"}, "x", ': expected text in the format ipv4, found "x"'),
+        ({"format": "ipv4"}, "::1", ': expected text in the format ipv4, found "::1"'),
         ({"minItems": 1}, [], ": expected at least 1 item, found an empty list"),
-        ({"maxItems": 1}, [1, 2], ": expected at most 1 item, found a list of 2"),
+        ({"maxItems": 1}, [1, 2], ": expected at most 1 item, found a list of 2 items"),
         (
             {"uniqueItems": True}, [1, 1.0],
-            ": expected items that are all different, found a list of 2",
+            ": expected items that are all different, found a list of 2 items",
         ),
         (
             {"contains": INTEGER}, ["a"],
-            ": expected an integer in the list at least 1 time, found a list of one",
+            ": expected an integer in the list at least 1 time, found a list of one item",
         ),
         (
             {"contains": INTEGER, "maxContains": 2}, [1, 2, 3],
-            ": expected an integer in the list at most 2 times, found a list of 3",
+            ": expected an integer in the list at most 2 times, found a list of 3 items",
         ),
         ({"minProperties": 1}, {}, ": expected at least 1 key, found an empty object"),
         (
@@ -197,11 +197,11 @@ def test_what_fits_stays_the_same_object(part: Any, value: Any) -> None:
         ),
         (
             {"propertyNames": {"maxLength": 1}}, {"ab": 1},
-            '.ab: expected a key with another name, found "ab"',
+            '.ab: expected a key that the schema allows, found "ab"',
         ),
         (
             {"dependentRequired": {"a": ["b"]}}, {"a": 1},
-            ".b: expected a value, as there is one of a, found nothing",
+            ".b: expected a value, since a has one, found nothing",
         ),
         ({"additionalProperties": False}, {"a": 1}, '.a: expected no keys, found the key "a"'),
         ({"anyOf": [INTEGER, NULL]}, "x", ': expected an integer or null, found "x"'),
@@ -210,10 +210,14 @@ def test_what_fits_stays_the_same_object(part: Any, value: Any) -> None:
             {"anyOf": [{"minLength": 3, **STRING}, NULL]}, "x",
             ': expected at least 3 characters, found "x"',
         ),
-        ({"oneOf": [INTEGER, NUMBER]}, 5, ": expected one of 2 forms, not 2 at once, found 5"),
+        (
+            {"oneOf": [INTEGER, NUMBER]},
+            5,
+            ": expected a value that fits one of 2 forms, not 2 of them, found 5",
+        ),
         (
             {"oneOf": [INTEGER, NUMBER]}, "5",
-            ': expected one of 2 forms, not several at once, found "5"',
+            ': expected a value that fits one of 2 forms, not several, found "5"',
         ),
         (
             {"enum": ["asc", "desc"]}, "ASC",
@@ -457,10 +461,10 @@ def test_text_is_an_input(tool: str, text: Any, value: Any) -> None:
         ("book", "", "- where: expected a string, found nothing"),
         ("find", "", "query: expected a string, found nothing"),
         ("find", " \n", "query: expected a string, found nothing"),
-        ("find", "{", "expected a whole JSON object, found the beginning of one"),
-        ("find", '{"', "expected a whole JSON object, found the beginning of one"),
-        ("find", '{"limit', "expected a whole JSON object, found the beginning of one"),
-        ("find", "{'q", "expected a whole JSON object, found the beginning of one"),
+        ("find", "{", "expected a whole JSON object, found only its beginning"),
+        ("find", '{"', "expected a whole JSON object, found only its beginning"),
+        ("find", '{"limit', "expected a whole JSON object, found only its beginning"),
+        ("find", "{'q", "expected a whole JSON object, found only its beginning"),
         ("find", '** {"query": "lakes"}', "expected "),
         ("filter", '{"a": 1}', 'a: expected only the key by, found the key "a"'),
         ("filter", {"a": 1}, 'a: expected only the key by, found the key "a"'),
@@ -470,7 +474,7 @@ def test_text_is_an_input(tool: str, text: Any, value: Any) -> None:
         ("find", '{"query": "lak', "expected a JSON object, found text that cannot be read as one"),
         ("find", '{"query": ' + "[" * 300, "expected a JSON object, found text that cannot be"),
         ("find", '{"limit": ' + "9" * 5000 + "}", "(nested too deep, or a number with too many"),
-        ("book", '{"where": "\\ud83d", "nights": 2}', "(half of a character in an escape)"),
+        ("book", '{"where": "\\ud83d", "nights": 2}', "(half of a surrogate pair in an escape)"),
         ("book", "{1}", "expected a JSON object with keys where, nights"),
         ("find", '{"q": "lakes"}', 'q: expected only the keys query, limit, found the key "q"'),
         ("now", "please", 'expected no input, found "please"'),
@@ -589,7 +593,7 @@ def test_an_object_that_is_written_as_a_string_is_meant(text: str) -> None:
     found = ToolSet(TEXTS).read("find", text, lenient=True)
     assert found.value == {"query": "a"}
     assert found.notes[0].kind == "double_encoding"
-    with pytest.raises(ToolInputError, match="found a string that holds one"):
+    with pytest.raises(ToolInputError, match="found a string that contains one"):
         ToolSet(TEXTS).check("find", text)
 
 
@@ -671,7 +675,7 @@ def test_references_may_go_round_in_a_circle() -> None:
     deep: dict[str, Any] = {}
     for _ in range(5000):
         deep = {"next": deep}
-    with pytest.raises(ToolInputError, match="expected a value that is nested less deep"):
+    with pytest.raises(ToolInputError, match="expected a less deeply nested value"):
         tools.check("t", deep)
     while deep:
         deep = deep["next"]
@@ -705,7 +709,7 @@ def test_a_pattern_that_takes_forever_is_stopped_and_named(
         (problem,) = outcome(slow, [text] * 50 if "items" in slow else {text: 1})
         assert problem == (
             "the input: expected shorter texts, found an object with the key x;"
-            " looking for ^(a|aa)+$ takes too long or too much memory"
+            " matching ^(a|aa)+$ takes too long or too much memory"
         )
 
 

@@ -66,7 +66,9 @@ TEXTS = [
 @pytest.mark.parametrize("text", NAMED)
 @pytest.mark.parametrize("lenient", [False, True])
 def test_a_text_that_names_parameters_is_an_error(text: str, lenient: bool) -> None:
-    with pytest.raises(ToolInputError, match=r"expected a JSON object.* by name, ") as caught:
+    with pytest.raises(
+        ToolInputError, match=r"expected a JSON object.* gives values for "
+    ) as caught:
         TOOLS.check("move", text, lenient=lenient)
     assert caught.value.example is not None
     assert "crate" in caught.value.example
@@ -86,21 +88,23 @@ def test_any_other_text_is_the_value(text: str) -> None:
 
 def test_a_tool_that_is_not_plain_has_the_same_rule() -> None:
     assert TOOLS.check("stack", "K7") == {"crate": "K7"}
-    with pytest.raises(ToolInputError, match="gives crate and rest by name"):
+    with pytest.raises(ToolInputError, match="gives values for crate and rest"):
         TOOLS.check("stack", "crate=K7, rest={}")
 
 
 @pytest.mark.parametrize("text", ["floor=3, shelf=4", "K7, crate: K8", "note: K7"])
 def test_the_only_parameter_takes_any_text_but_one_that_begins_with_its_name(text: str) -> None:
     assert TOOLS.check("weigh", text) == {"crate": text}
-    with pytest.raises(ToolInputError, match="or the value alone, found text that gives crate by"):
+    with pytest.raises(
+        ToolInputError, match="or the value alone, found text that gives values for crate"
+    ):
         TOOLS.check("weigh", f"crate: {text}")
 
 
 def test_a_text_that_is_kept_around_an_object_is_the_value() -> None:
     tools, text = ToolSet([move], extra_text="keep"), '{"crate": "K7"} and one more'
     assert tools.check("move", text) == {"crate": text}
-    with pytest.raises(ToolInputError, match="by name"):
+    with pytest.raises(ToolInputError, match="gives values for"):
         tools.check("move", "crate=K7")
 
 
@@ -111,7 +115,7 @@ def test_a_text_that_is_kept_around_an_object_is_the_value() -> None:
 def test_every_dialect_of_texts_reports_it(dialect: str, text: str) -> None:
     parser: Any = get_parser(dialect, tools=ToolSet([move]))
     written = parser.render(AgentAction("move", "K7", "")).replace("K7", text)
-    with pytest.raises(OutputParserException, match="crate and floor by name"):
+    with pytest.raises(OutputParserException, match="values for crate and floor"):
         parser.read(written)
 
 

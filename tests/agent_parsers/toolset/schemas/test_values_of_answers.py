@@ -154,7 +154,7 @@ def test_examples_keep_only_what_is_sure_and_have_an_item(
 
 @pytest.mark.parametrize("text", ['{"<key>": 1}', '{"a": 1, "<key>": 2}'])
 def test_the_key_of_an_example_is_no_answer(text: str) -> None:
-    with pytest.raises(OutputParserException, match="stands for one in the instructions"):
+    with pytest.raises(OutputParserException, match="is a placeholder in the instructions"):
         read(dict[str, int], text)
 
 

@@ -202,7 +202,7 @@ REFUSED = {
     "minimax_m3": "its lists and objects contain tags, but a template reads only flat ones",
     "olmo3": PYTHON,
     "pythonic": PYTHON,
-    "smolagents_code": "its turns are written by a function, which does not say their spelling",
+    "smolagents_code": "its turns are written by a function, from which no grammar can be made",
 }
 JSON_ANSWERS = {"conversational_chat", "json", "structured_chat"}
 """Dialects whose answers are JSON, which only transformers reads, not vLLM and SGLang."""
