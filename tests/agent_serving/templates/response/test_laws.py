@@ -185,7 +185,7 @@ def test_the_law_catches_a_wrong_template() -> None:
 
 PYTHON = "its calls are Python code, which a template cannot read"
 APART = "content beside calls is written differently from an answer, but both share one field"
-TYPED = "the calls of {} name the type of each value, which a grammar does not know"
+TYPED = "the calls of {} name the type of each value, which a grammar cannot know"
 REFUSED = {
     "anthropic_xml": APART,
     "apertus": "the names of its tools are keys in JSON, which a template cannot read",
