@@ -100,6 +100,8 @@ class Said:
     """What it says of its run, such as the model and the time."""
     stated: str = ""
     """The answer of the run, where the log states it once more."""
+    asked: str = ""
+    """The question of the run, which a message may ask as well."""
     notices: Sequence[Notice] = ()
     """What is to be said about it."""
     is_piece: bool = False
@@ -180,15 +182,20 @@ def _is_silent(message: Said) -> bool:
     """Return whether a *message* says nothing but what is known about its run."""
     said = (message.text, message.thought, message.calls, message.results, message.left_out)
     more = (message.error, message.errors, message.stated, message.notices, message.is_piece)
-    return not any((*said, *more, message.border, message.cut))
+    return not any((*said, *more, message.asked, message.border, message.cut))
 
 
 def _speaks(message: Said) -> bool:
     """Return whether a *message* is a question, or says something for the assistant."""
-    if message.role == "user":
+    if message.role == "user" or message.asked:
         return not message.results
     said = message.text.strip() or message.thought or message.calls or message.signed
     return message.role == "assistant" and bool(said)
+
+
+def _has_words(text: str, words: str) -> bool:
+    """Return whether *words* stand in *text*, in whatever white space."""
+    return " ".join(words.split()) in " ".join(text.split())
 
 
 class OpenConversation:
@@ -216,6 +223,7 @@ class OpenConversation:
         self._about_next: dict[str, Any] = {}  # said behind it
         self._notes: list[str] = []  # what the program said behind an answer
         self._stated = ""
+        self._asked = ""  # beside the messages, one of which may ask it as well
         self._has_error = False
         self._left_out: set[str] = set()
         self._speech = Speech(reading)
@@ -248,6 +256,8 @@ class OpenConversation:
                     self._run.notice("unowned_text", reason, text=message.text, line=message.line)
             case "user" if message.error is None and not self._take_result(message.text):
                 ended = self._take_question(message) or ended
+            case _ if message.asked:
+                ended = self._take_asked(message) or ended
             case _:
                 pass
         for result in message.results:
@@ -337,7 +347,7 @@ class OpenConversation:
             self._run.add(self._answer)
         self._take_stated()
         self._run.end_calls()
-        if not (self._run.is_begun or self._run.has_question or self._has_error):
+        if not (self._run.is_begun or self._run.question or self._has_error):
             return None
         return self._runs.add(self._run.transcript(), self._about, is_last=is_last)
 
@@ -358,6 +368,15 @@ class OpenConversation:
             reason = "the log states another answer"
             self._run.notice("unowned_text", reason, text=stated)
 
+    def _take_asked(self, message: Said) -> Transcript | None:
+        """Take a question that stands beside the messages, unless one has just asked it."""
+        is_new = self._run.is_begun or self._answer is not None or bool(self._asked)
+        if not is_new and _has_words(self._run.question, message.asked):
+            return None
+        ended = self._take_question(replace(message, text=message.asked))
+        self._asked = message.asked
+        return ended
+
     def _take_question(self, message: Said) -> Transcript | None:
         ended = None
         if self._run.is_begun or self._answer:
@@ -368,7 +387,9 @@ class OpenConversation:
                 return None
             ended = self._begin_run(message.line)
         self._introduce_notes()
-        self._run.ask(message.text)
+        is_told = bool(self._asked) and _has_words(message.text, self._asked)
+        self._asked = ""
+        self._run.ask(message.text, is_same=is_told)
         return ended
 
     def _begin_run(self, line: int) -> Transcript | None:
@@ -379,6 +400,7 @@ class OpenConversation:
         self._answer = None
         self._about, self._about_next = self._about_next, {}
         self._is_over = self._has_error = False
+        self._asked = ""
         self._left_out.clear()
         self._say_dialect()
         return ended

@@ -56,7 +56,8 @@ class Messages:
     the message has an item as, and where a record has the list. The first list says how many, and
     the role of each is ``"assistant"``."""
     question: Path = ""
-    """Where a record, or an object that is no message, has the question."""
+    """Where a record, or an object that is no message, has the question; a message may ask it too,
+    right before or after it."""
     stated: Path = ""
     """Where an object that is no message has the answer, which a message may have as well."""
     about: Mapping[str, Path] = field(default_factory=dict)
@@ -435,7 +436,7 @@ class Messages:
         ]
         if not (about or asked or stated or wrong):
             return None
-        said = Said("user", text_of(asked)) if asked else Said("tool")
+        said = Said("tool", asked=text_of(asked) if asked else "")
         said.about, said.errors = about, wrong
         said.stated = text_of(stated) if stated else ""
         return said

@@ -438,6 +438,74 @@ def test_objects_of_types_that_are_not_known_are_told() -> None:
     assert told(run) == ["dropped an object of type 'weather'"]
 
 
+def rollout(kind: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": STAMP, "type": kind, "payload": payload}
+
+
+def happened_in_codex(kind: str, **more: Any) -> dict[str, Any]:
+    return rollout("event_msg", type=kind, **more)
+
+
+def said_in_codex(role: str, said: str) -> dict[str, Any]:
+    kind = "output_text" if role == "assistant" else "input_text"
+    content = [{"type": kind, "text": said}]
+    return rollout("response_item", type="message", role=role, content=content)
+
+
+@pytest.mark.parametrize(
+    "order", [("event",), ("item",), ("item", "event"), ("event", "item"), ("event", "note", "item")]
+)
+def test_a_question_of_codex_may_stand_in_an_event(order: tuple[str, ...]) -> None:
+    note = said_in_codex("user", "<environment_context>a desk</environment_context>")
+    log = [rollout("session_meta", id="s"), note]
+    for asked, answered in (("How deep is it?", "198 m."), ("How  wide?", "2 km."), ("So?", "So.")):
+        forms = {
+            "event": happened_in_codex("user_message", message=asked, images=[]),
+            "item": said_in_codex("user", f"<image>\n{asked.replace('  ', ' ')}"),
+            "note": note,
+        }
+        log += [*(forms[each] for each in order), said_in_codex("assistant", answered)]
+    head = "<image>\n" if "item" in order else ""
+    assert [(run.question, run.output, run.notices) for run in read_runs(log)] == [
+        (f"{head}{asked}", answered, ())
+        for asked, answered in (
+            ("How deep is it?", "198 m."),
+            ("How wide?" if head else "How  wide?", "2 km."),
+            ("So?", "So."),
+        )
+    ]
+
+
+def test_two_questions_in_events_are_both_kept() -> None:
+    asked = [happened_in_codex("user_message", message=text) for text in ("Which lake?", "lake?")]
+    own = happened_in_codex("user_message", message="<user_instructions>…</user_instructions>")
+    run = only([own, *asked, said_in_codex("assistant", "Zug.")])
+    assert (run.question, run.preamble, run.output) == ("lake?", "Which lake?", "Zug.")
+
+
+@pytest.mark.parametrize(("call_id", "by"), [(None, "server"), ("call_9", "client")])
+def test_a_search_of_tools_is_a_call(call_id: str | None, by: str) -> None:
+    tools = [{"type": "function", "name": "depth", "defer_loading": True}]
+    own = {"execution": by, "status": "completed", "call_id": call_id}
+    items: list[dict[str, Any]] = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "q"}]},
+        {"type": "tool_search_call", "id": "t1", "arguments": {"paths": ["lakes"]}, **own},
+        {"type": "tool_search_output", "id": "t2", "tools": tools, **own},
+        {"type": "function_call", "name": "depth", "arguments": "{}", "call_id": "c2"},
+        {"type": "function_call_output", "call_id": "c2", "output": "198 m"},
+        {"type": "message", "role": "assistant", "content": [
+            {"type": "output_text", "text": "198 m."}]},
+    ]  # fmt: skip
+    rollouts = [rollout("response_item", **each) for each in items]
+    for log in (items, {"input": items[:1], "output": items[1:]}, rollouts):
+        run = only(log)
+        assert actions(run) == [
+            ("tool_search_call", {"paths": ["lakes"]}, json.dumps(tools)),
+            ("depth", {}, "198 m"),
+        ]
+        assert (run.output, run.notices, run.failed) == ("198 m.", (), ())
+
+
 def test_texts_in_pieces_are_one() -> None:
     def piece(said: str) -> dict[str, Any]:
         return {"type": "message", "role": "assistant", "content": said, "delta": True}
