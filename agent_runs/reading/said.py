@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 _MAY_CALL: Final = re.compile(r"[^:]*'[\w. -]*(?:tool|call|function)", re.IGNORECASE).match
 """Matches the words for something left out whose name speaks of a call or a tool."""
 
+_brings_file: Final = re.compile(r"\s*(?:<pyai:tool_result |This is file [0-9a-f]{6,}:)").match
+"""Matches how pydantic-ai begins a message with a file that a tool has returned."""
+_ANSWERED: Final = "Final result processed."
+"""What pydantic-ai says that a tool returned whose arguments are the answer."""
 
 OTHER_OBJECT: Final = "an object of type "
 """How the words begin for an object among the messages that is none."""
@@ -230,6 +234,7 @@ class OpenConversation:
         self._answer: TranscriptStep | Said | None = None  # unless calls follow
         self._calls_natively = False
         self._has_spoken = False  # the last calls, as text
+        self._has_returned = False  # a tool, and nobody has spoken since
         self._signed: list[Mapping[str, Any]] = []  # reasoning of the next calls
 
     @property
@@ -250,16 +255,8 @@ class OpenConversation:
                 self._notes.append(message.text)  # before the next question, if one follows
             case "system":
                 self._run.introduce(message.text)
-            case "user" if message.results:
-                if message.text.strip():
-                    reason = "found text of the user beside results"
-                    self._run.notice("unowned_text", reason, text=message.text, line=message.line)
-            case "user" if message.error is None and not self._take_result(message.text):
-                ended = self._take_question(message) or ended
-            case _ if message.asked:
-                ended = self._take_asked(message) or ended
-            case _:
-                pass
+            case "user" | "tool":
+                ended = self._take_asking(message) or ended
         for result in message.results:
             self._observe(result)
         if message.left_out or message.calls or message.errors or message.cut:
@@ -306,6 +303,7 @@ class OpenConversation:
         return True
 
     def _observe(self, result: SaidResult) -> None:
+        self._has_returned = result.text != _ANSWERED
         texts = self._speech.results(result.text) if self._has_spoken else (result.text,)
         for text in texts:
             step = self._run.observe(
@@ -368,6 +366,30 @@ class OpenConversation:
             reason = "the log states another answer"
             self._run.notice("unowned_text", reason, text=stated)
 
+    def _take_asking(self, message: Said) -> Transcript | None:
+        """Take what the user says, or the program for a tool; return the run that it ends."""
+        if message.asked:
+            return self._take_asked(message)
+        if message.role != "user":
+            return None
+        if message.results or (self._has_returned and self._is_of_tool(message)):
+            if message.text.strip():
+                reason = "found text of the user beside results"
+                self._run.notice("unowned_text", reason, text=message.text, line=message.line)
+            return None
+        self._has_returned = False
+        if message.error is not None or self._take_result(message.text):
+            return None
+        return self._take_question(message)
+
+    def _is_of_tool(self, message: Said) -> bool:
+        """Return whether what the user says right after results has the files that tools returned.
+
+        APIs whose results are text only have no other place for them.
+        """
+        is_file = bool(message.left_out) and self._reading.is_scripted
+        return is_file or _brings_file(message.text) is not None
+
     def _take_asked(self, message: Said) -> Transcript | None:
         """Take a question that stands beside the messages, unless one has just asked it."""
         is_new = self._run.is_begun or self._answer is not None or bool(self._asked)
@@ -408,6 +430,7 @@ class OpenConversation:
     def _take_turn(self, message: Said) -> None:
         if not (message.text.strip() or message.thought or message.calls or message.signed):
             return  # it has nothing but an error, or what is left out
+        self._has_returned = False
         if self._answer is not None:
             self._think_answer()
         if self._notes:
