@@ -282,6 +282,25 @@ def test_the_path_of_results_in_calls_is_refused_if_calls_lack_theirs() -> None:
     assert "the logs have nothing at output='gives'" in str(report.failures)
 
 
+def test_pieces_and_groups_that_match_nothing_are_in_doubt() -> None:
+    call = ConsolePiece(
+        "call", r"### RUN (?P<tool>\w+)(?: as (?P<agent>\w+))? ", r"(?P<args>.*?)(?P<after>.*?)",
+        is_sign=True,
+    )  # fmt: skip
+    calls = ConsolePiece("calls", r"### ALL\n", each=r"(?P<tool>\w+) (?P<id>\d*)(?P<args>\{.*?\})")
+    frame = ConsolePiece("nothing", r"### WARN", r"(?!)")
+    form = replace(SHOWN, pieces=[SHOWN.pieces[0], call, calls, *SHOWN.pieces[2:], frame])
+    report = check_reader(form, [PRINTED])
+    row = f"row 2, 'call' with title={call.title!r}"
+    assert (report.failures, sorted(report.doubts)) == ((), [
+        f"no piece of the logs is that of row 3, 'calls' with title={calls.title!r}",
+        f"the logs have no text for the group 'agent' of {row}",
+        f"the logs have no text for the group 'args' of {row}",
+    ])  # fmt: skip
+    both = PRINTED.replace("### GOT\n", "### ALL\nask {'whom': 'Urs'}\n### GOT\n", 1)
+    assert "for the group 'id' of row 3" in str(check_reader(form, [both]))
+
+
 def _whole(part: Any) -> bool:
     return bool(part["got"]["value"])  # another part of this type makes it fail
 
