@@ -72,6 +72,7 @@ DATA: Final = {
     "cline": "data.cline",
     "codex": "data.openai",
     "codex_exec": "data.coding_agents",
+    "codex_exec_old": "data.coding_agents",
     "codex_old": "data.coding_agents",
     "copilot_chat": "data.chat_exports",
     "copilot_cli": "data.coding_agents",

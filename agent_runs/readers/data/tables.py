@@ -72,7 +72,7 @@ GEMINI_CLI: Final = Messages(
         MessagePart("text", key="text"),
         MessagePart("call", at="toolCalls", key="args", of="", arguments="args",
                     output="result[].functionResponse.response", unwrap=("output", "error"),
-                    failed=lambda call: call.get("status") == "error"),
+                    failed="status=error"),
     ],
 )  # fmt: skip
 
@@ -99,7 +99,7 @@ PYDANTIC_AI: Final = Messages(
                     id="tool_call_id"),
         MessagePart("result", type="tool-return|builtin-tool-return", output="content",
                     id="tool_call_id", name="tool_name",
-                    failed=lambda part: part.get("outcome") in ("failed", "retried")),
+                    failed="outcome=failed|outcome=retried"),
         MessagePart("result", type="retry-prompt", where=lambda part: part.get("tool_name"),
                     output="content", id="tool_call_id", name="tool_name", failed="=error"),
         MessagePart("text", type="user-prompt|text", of="content"),
@@ -119,7 +119,7 @@ CONVERSE: Final = Messages(
     parts=[
         MessagePart("call", key="toolUse", arguments="input", id="toolUseId"),
         MessagePart("result", key="toolResult", output="content", id="toolUseId",
-                    unwrap=("json", "text"), failed=lambda part: part.get("status") == "error"),
+                    unwrap=("json", "text"), failed="status=error"),
         MessagePart("thought", key="reasoningContent", of="reasoningContent.reasoningText.text"),
         MessagePart("text", key="text", is_sign=False),
         MessagePart("nothing", key="image|document|video|guardContent|citationsContent"),

@@ -101,12 +101,12 @@ LOGS = {
     "swe_agent_console": logged("SYSTEM (main)\nBe brief.") + logged(f"🤖 MODEL INPUT\n{QUESTION}")
     + logged(f"{'=' * 25} STEP 1 {'=' * 25}") + logged("input_tokens=9", "🤖 DEBUG")
     + acted_in_shell(THOUGHT, "grep fog months")
-    + logged(f"🤖 MODEL INPUT\nOBSERVATION:\n{RESULT}") + acted_in_shell("", "submit")
-    + logged(f"Found submission: {ANSWER}") + logged(f"🤖 MODEL INPUT\nOBSERVATION:\n{ANSWER}"),
+    + logged(f"🤖 MODEL INPUT\nOBSERVATION:\n{RESULT}") + logged(f"Found submission: {ANSWER}")
+    + "╭── 🎉 Submission successful 🎉 ──╮\n│ It is a patch. │\n╰──╯\n",
     "swe_agent_log": f"SYSTEM (main)\nBe brief.\n🤖 MODEL INPUT\n{QUESTION}\n"
     f"{'=' * 25} STEP 1 {'=' * 25}\n💭 THOUGHT\n{THOUGHT}\n\n🎬 ACTION\ngrep fog months\n"
-    f"🤖 MODEL INPUT\nOBSERVATION:\n{RESULT}\n💭 THOUGHT\n\n\n🎬 ACTION\nsubmit\n"
-    f"Found submission: {ANSWER}\nTrajectory saved to /x.traj\n",
+    f"🤖 MODEL INPUT\nOBSERVATION:\n{RESULT}\nFound submission: {ANSWER}\n"
+    "Trajectory saved to /x.traj\n",
     "transformers_agents": f"======== New task ========\n{QUESTION}\n"
     f"=== Agent thoughts:\n{THOUGHT}\n"
     ">>> Agent is executing the code below:\nprint(search('fog'))\n====\nPrint outputs:\n"

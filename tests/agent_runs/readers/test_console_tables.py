@@ -135,10 +135,7 @@ def test_a_log_file_of_swe_agent_is_read_below_its_prefixes():
     )
     (run,) = runs_of(log)
     assert (run.question, answer_of(run)) == (QUESTION, ANSWER)
-    assert steps_of(run) == [
-        (THOUGHT, "bash", {"command": "grep fog months"}, RESULT),
-        ("", "bash", {"command": "submit"}, None),
-    ]
+    assert steps_of(run) == [(THOUGHT, "bash", {"command": "grep fog months"}, RESULT)]
 
 
 # -- aider ---------------------------------------------------------------------------------------
