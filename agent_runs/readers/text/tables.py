@@ -240,9 +240,11 @@ SWE_AGENT_LOG: Final = Console(
     name="swe_agent_log", summary="log files of SWE-agent 1, below their prefixes", is_paired=True,
     pieces=_swe_agent(
         "", "",
-        ConsolePiece("nothing", r"={25} STEP \d+ ={25}\s*$", r"", is_aside=True),
-        ConsolePiece("nothing", r"(?:DEMONSTRATION: |Setting up agent |Trajectory (?:will be )?"
-                     r"saved to |Exiting |Executing submission )", r"[^\n]*", is_aside=True),
+        ConsolePiece("nothing", r"(?:={25} STEP \d+ ={25}|DEMONSTRATION: \S+|Setting up agent for "
+                     r"instance \S+|Trajectory (?:will be )?saved to \S+\.traj)\s*$", r"",
+                     is_aside=True),
+        ConsolePiece("nothing", r"(?=Exiting (?:agent|due to |with autosub)|Executing submission )",
+                     r"(?P<unowned>.*)", is_aside=True),
     ),
 )  # fmt: skip
 

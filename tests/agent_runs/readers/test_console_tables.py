@@ -126,7 +126,10 @@ def test_the_line_of_a_title_may_be_wrapped():
 
 
 def test_a_log_file_of_swe_agent_is_read_below_its_prefixes():
-    records = re.split(r"\n(?=🤖|💭|=====|Found|Traj)", LOGS["swe_agent_log"].rstrip())
+    said_by_tool = f"{RESULT}\nExiting early"
+    text = LOGS["swe_agent_log"].rstrip().replace(RESULT, said_by_tool)
+    records = re.split(r"\n(?=🤖|💭|=====|Found|Traj)", f"{text}\n💭 THOUGHT\n\n\n🎬 ACTION\nexit")
+    records.append("Exiting due to a cost limit")
     said = [("swea-agent-lake-1", each) for each in records]
     said.insert(3, ("swea-lm-lake-1", "n_cache_control: 1"))
     log = "".join(
@@ -134,8 +137,12 @@ def test_a_log_file_of_swe_agent_is_read_below_its_prefixes():
         for at, (who, each) in enumerate(said)
     )
     (run,) = runs_of(log)
-    assert (run.question, answer_of(run)) == (QUESTION, ANSWER)
-    assert steps_of(run) == [(THOUGHT, "bash", {"command": "grep fog months"}, RESULT)]
+    assert run.question == QUESTION
+    assert steps_of(run) == [
+        (THOUGHT, "bash", {"command": "grep fog months"}, said_by_tool),
+        ("", "bash", {"command": "exit"}, None),
+    ]
+    assert "Exiting due to a cost limit" in [notice.text for notice in run.notices]
 
 
 # -- aider ---------------------------------------------------------------------------------------
