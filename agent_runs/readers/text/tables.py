@@ -232,7 +232,7 @@ SWE_AGENT_CONSOLE: Final = Console(
         "🤠 INFO     ", _BELOW,
         ConsolePiece("nothing", r"[^\w\s]\S? (?:DEBUG|INFO) +", r".*", more=_BELOW, is_aside=True),
         ConsolePiece("nothing", r"[^\w\s]\S? [A-Z]+ +", r"(?!)", more=_BELOW, is_aside=True),
-        ConsolePiece("nothing", r"╭─+ 🎉", r".*"),
+        ConsolePiece("nothing", r"╭─+ 🎉", r".*", more=r"[│╰]"),
     ),
 )  # fmt: skip
 # The same below the prefixes of a file, in which nothing is wrapped: *.info.log, *.debug.log.
