@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,11 +26,14 @@ from agent_runs.reading.reader import (
 from agent_runs.recognition import LAST_RESORT
 from agent_runs.sources import RunsFrom, as_it_is, open_log
 from agent_runs.tables import part as of_part
+from agent_runs.tables.console import Console
 from agent_runs.tables.messages import Messages
 from agent_runs.tables.part import MessagePart
+from agent_runs.tables.piece import ConsolePiece
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
+    from agent_runs.reading.said import Said
 
 _PLACES: Final = 20
 _MOST_LINES: Final = 60
@@ -82,8 +86,9 @@ def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
     No result lacks its call. A log that is cut anywhere gives no half value without a notice, and a
     malformed log raises no error but `OutputParserException`. Texts in other forms are not
     recognised. If a row of a table of messages matches parts, each of its paths finds something in
-    one of them. Doubts are parts that the runs drop, rows that match no part of any log, and paths
-    that find nothing where a log may have nothing, such as the name of the model.
+    one of them. Doubts are parts that the runs drop, rows that match no part of any log, paths that
+    find nothing where a log may have nothing, such as the name of the model, and pieces of a
+    console that no log has, or whose groups match no text.
 
     Args:
         form: A table or a reader; it need not be registered.
@@ -94,7 +99,7 @@ def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
     doubts: list[str] = []
     runs: list[Transcript] = []
     watch = _Watch()
-    watched = watch.table(form) if isinstance(form, Messages) else form
+    watched = watch.form(form)
     for number, source in enumerate(logs, 1):
         failures += (f"log {number}: {each}" for each in _of_recognition(form, source))
         try:
@@ -116,7 +121,7 @@ def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
     for other in _OTHERS:
         if _evidence(reader, other):
             failures.append(f"the reader accepts a text in another form: {other[:40]!r}")
-    doubts += (f"no part of the logs matches {each}" for each in watch.unseen.values())
+    doubts += watch.unseen.values()
     lacks_results = any(note.kind == "no_observation" for run in runs for note in run.notices)
     failures += (miss for miss, is_found in watch.needed.items() if not is_found)
     for miss in (miss for miss, is_found in watch.others.items() if not is_found):
@@ -126,18 +131,49 @@ def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
 
 
 class _Watch:
-    """Which rows and paths of a table of messages find something in logs."""
+    """Which rows, paths and groups of a table find something in logs."""
 
     def __init__(self) -> None:
         self.unseen: dict[int, str] = {}
-        """The rows that no part has fitted, in words."""
+        """Rows that have matched no part or piece so far, described in words."""
         self.needed: dict[str, bool] = {}
         """What it means that a path of a row finds nothing, and whether it found something."""
         self.others: dict[str, bool] = {}
         """The same of paths that logs may lack."""
 
-    def table(self, form: Messages) -> Messages:
-        """Return a table that reads like *form*, and records which rows and paths are used."""
+    def form(self, form: FormOfLog) -> FormOfLog:
+        """Return a form that reads like *form*, and is watched if it is a table."""
+        match form:
+            case Messages():
+                return self._messages(form)
+            case Console():
+                pieces = [self._piece(number, piece) for number, piece in enumerate(form.pieces)]
+                return replace(form, pieces=pieces)
+            case _:
+                return form
+
+    def _piece(self, number: int, piece: ConsolePiece) -> ConsolePiece:
+        if piece.body == _NEVER:
+            return piece
+        what = f"row {number + 1}, {piece.what!r} with title={piece.title!r}"
+        self.unseen[number] = f"no piece of the logs matches {what}"
+        named = [re.compile(pattern) for pattern in (piece.title, piece.body, piece.each)]
+        names = {name for pattern in named for name in pattern.groupindex}
+        if piece.what in ("nothing", "start"):
+            names.discard("text")  # nobody asks for it
+        words = {name: f"the group {name!r} of {what} matches no text" for name in names}
+
+        def see(groups: Mapping[str, str | None]) -> None:
+            self.unseen.pop(number, None)
+            for name, said in words.items():
+                found = bool((groups.get(name) or "").strip())
+                self.others[said] = self.others.get(said, False) or found
+
+        watched = _WatchedPiece(**{each.name: getattr(piece, each.name) for each in fields(piece)})
+        object.__setattr__(watched, "see", see)
+        return watched
+
+    def _messages(self, form: Messages) -> Messages:
         parts = [self._row(number, row) for number, row in enumerate(form.parts)]
         about = {name: self._path(f"about {name!r}", path) for name, path in form.about.items()}
         paths: dict[str, Any] = {name: self._path(name, getattr(form, name)) for name in _OF_TABLES}
@@ -145,7 +181,8 @@ class _Watch:
 
     def _row(self, number: int, row: MessagePart) -> MessagePart:
         said = (f"{name}={getattr(row, name)!r}" for name in ("type", "key", "at"))
-        self.unseen[number] = words = f"row {number + 1}, {row.what!r} with {', '.join(said)}"
+        words = f"row {number + 1}, {row.what!r} with {', '.join(said)}"
+        self.unseen[number] = f"no part of the logs matches {words}"
 
         def where(part: Any) -> bool:
             fits = row.where is None or row.where(part)
@@ -178,6 +215,22 @@ class _Watch:
         return found
 
 
+class _WatchedPiece(ConsolePiece):
+    """A piece that records what its patterns have matched."""
+
+    see: Callable[[Mapping[str, str | None]], None]
+
+    def said(
+        self, groups: Mapping[str, str | None], line: int, shortened: re.Pattern[str] | None
+    ) -> Iterator[Said]:
+        each = re.finditer(self.each, groups.get("text") or "", re.DOTALL) if self.each else ()
+        for found in ({}, *(match.groupdict() for match in each)):
+            self.see({**groups, **found})
+        yield from super().said(groups, line, shortened)
+
+
+_NEVER: Final = "(?!)"
+"""The body of pieces that are always a notice."""
 _OF_ROWS: Final = ("of", "name", "arguments", "id", "output", "failed")
 _OF_TABLES: Final = (
     "system", "answer", "question", "stated", "piece", "caller", "key", "follows", "voids",

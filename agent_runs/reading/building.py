@@ -80,9 +80,9 @@ class RunBuilder:
         return action.return_values.get("output") if isinstance(action, AgentFinish) else None
 
     @property
-    def has_question(self) -> bool:
-        """Whether the run has a question yet."""
-        return bool(self._question)
+    def question(self) -> str:
+        """The question; empty if there is none yet."""
+        return self._question
 
     @property
     def last_step(self) -> TranscriptStep | None:
@@ -103,9 +103,14 @@ class RunBuilder:
         if text:
             self._preamble.append(text)
 
-    def ask(self, question: str) -> None:
-        """Set the question of the run; an earlier one becomes part of the preamble."""
-        self.introduce(self._question)
+    def ask(self, question: str, *, is_same: bool = False) -> None:
+        """Set the question of the run; an earlier one becomes part of the preamble.
+
+        Args:
+            question: The question.
+            is_same: Whether it is the earlier one, perhaps with more words.
+        """
+        self.introduce("" if is_same else self._question)
         self._question = question
 
     def think(self, text: str) -> None:

@@ -255,6 +255,8 @@ class Reading:
     """Whether to repair common mistakes in the text of models."""
     on_error: Callable[[OutputParserException], None] | None = None
     """Takes the error of a record that cannot be read; `None` to raise it."""
+    is_scripted: bool = False
+    """Whether a program sent all messages, so that a file right after a result is the tool's."""
     nested: Callable[[Lines | Values, Reading], Iterator[Transcript]] | None = None
     """Reads a log that stands inside this one, in whatever form; `read_runs` sets it."""
     readers: Callable[[Lines | Values, Dialect | None], Sequence[str]] | None = None

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 _MAY_CALL: Final = re.compile(r"[^:]*'[\w. -]*(?:tool|call|function)", re.IGNORECASE).match
 """Matches the words for something left out whose name speaks of a call or a tool."""
 
+_brings_file: Final = re.compile(r"\s*(?:<pyai:tool_result |This is file [0-9a-f]{6,}:)").match
+"""Matches how pydantic-ai begins a message with a file that a tool has returned."""
+_ANSWERED: Final = "Final result processed."
+"""What pydantic-ai says that a tool returned whose arguments are the answer."""
 
 OTHER_OBJECT: Final = "an object of type "
 """How the words begin for an object among the messages that is none."""
@@ -100,6 +104,8 @@ class Said:
     """What it says of its run, such as the model and the time."""
     stated: str = ""
     """The answer of the run, where the log states it once more."""
+    asked: str = ""
+    """The question of the run, which a message may ask as well."""
     notices: Sequence[Notice] = ()
     """What is to be said about it."""
     is_piece: bool = False
@@ -180,15 +186,20 @@ def _is_silent(message: Said) -> bool:
     """Return whether a *message* says nothing but what is known about its run."""
     said = (message.text, message.thought, message.calls, message.results, message.left_out)
     more = (message.error, message.errors, message.stated, message.notices, message.is_piece)
-    return not any((*said, *more, message.border, message.cut))
+    return not any((*said, *more, message.asked, message.border, message.cut))
 
 
 def _speaks(message: Said) -> bool:
     """Return whether a *message* is a question, or says something for the assistant."""
-    if message.role == "user":
+    if message.role == "user" or message.asked:
         return not message.results
     said = message.text.strip() or message.thought or message.calls or message.signed
     return message.role == "assistant" and bool(said)
+
+
+def _has_words(text: str, words: str) -> bool:
+    """Return whether *text* contains *words*; white space may differ."""
+    return " ".join(words.split()) in " ".join(text.split())
 
 
 class OpenConversation:
@@ -217,12 +228,14 @@ class OpenConversation:
         self._about_next: dict[str, Any] = {}  # said behind it
         self._notes: list[str] = []  # what the program said behind an answer
         self._stated = ""
+        self._asked = ""  # beside the messages, one of which may ask it as well
         self._has_error = False
         self._left_out: set[str] = set()
         self._speech = Speech(reading)
         self._answer: TranscriptStep | Said | None = None  # unless calls follow
         self._calls_natively = False
         self._has_spoken = False  # the last calls, as text
+        self._has_returned = False  # a tool, and nobody has spoken since
         self._signed: list[Mapping[str, Any]] = []  # reasoning of the next calls
 
     @property
@@ -243,14 +256,8 @@ class OpenConversation:
                 self._notes.append(message.text)  # before the next question, if one follows
             case "system":
                 self._run.introduce(message.text)
-            case "user" if message.results:
-                if message.text.strip():
-                    reason = "found text of the user next to results"
-                    self._run.notice("unowned_text", reason, text=message.text, line=message.line)
-            case "user" if message.error is None and not self._take_result(message.text):
-                ended = self._take_question(message) or ended
-            case _:
-                pass
+            case "user" | "tool":
+                ended = self._take_asking(message) or ended
         for result in message.results:
             self._observe(result)
         if message.left_out or message.calls or message.errors or message.cut:
@@ -297,6 +304,7 @@ class OpenConversation:
         return True
 
     def _observe(self, result: SaidResult) -> None:
+        self._has_returned = result.text != _ANSWERED
         texts = self._speech.results(result.text) if self._has_spoken else (result.text,)
         for text in texts:
             step = self._run.observe(
@@ -338,7 +346,7 @@ class OpenConversation:
             self._run.add(self._answer)
         self._take_stated()
         self._run.end_calls()
-        if not (self._run.is_begun or self._run.has_question or self._has_error):
+        if not (self._run.is_begun or self._run.question or self._has_error):
             return None
         return self._runs.add(self._run.transcript(), self._about, is_last=is_last)
 
@@ -359,6 +367,39 @@ class OpenConversation:
             reason = "the log also has a different answer"
             self._run.notice("unowned_text", reason, text=stated)
 
+    def _take_asking(self, message: Said) -> Transcript | None:
+        """Process what the user or a program for a tool said; return the run that it ends."""
+        if message.asked:
+            return self._take_asked(message)
+        if message.role != "user":
+            return None
+        if message.results or (self._has_returned and self._is_of_tool(message)):
+            if message.text.strip():
+                reason = "found text of the user next to results"
+                self._run.notice("unowned_text", reason, text=message.text, line=message.line)
+            return None
+        self._has_returned = False
+        if message.error is not None or self._take_result(message.text):
+            return None
+        return self._take_question(message)
+
+    def _is_of_tool(self, message: Said) -> bool:
+        """Return whether a user message right after results has the files that tools returned.
+
+        APIs whose results are text only have no other place for them.
+        """
+        is_file = bool(message.left_out) and self._reading.is_scripted
+        return is_file or _brings_file(message.text) is not None
+
+    def _take_asked(self, message: Said) -> Transcript | None:
+        """Process a question outside the messages, unless a message has just asked it."""
+        is_new = self._run.is_begun or self._answer is not None or bool(self._asked)
+        if not is_new and _has_words(self._run.question, message.asked):
+            return None
+        ended = self._take_question(replace(message, text=message.asked))
+        self._asked = message.asked
+        return ended
+
     def _take_question(self, message: Said) -> Transcript | None:
         ended = None
         if self._run.is_begun or self._answer:
@@ -369,7 +410,9 @@ class OpenConversation:
                 return None
             ended = self._begin_run(message.line)
         self._introduce_notes()
-        self._run.ask(message.text)
+        is_told = bool(self._asked) and _has_words(message.text, self._asked)
+        self._asked = ""
+        self._run.ask(message.text, is_same=is_told)
         return ended
 
     def _begin_run(self, line: int) -> Transcript | None:
@@ -380,6 +423,7 @@ class OpenConversation:
         self._answer = None
         self._about, self._about_next = self._about_next, {}
         self._is_over = self._has_error = False
+        self._asked = ""
         self._left_out.clear()
         self._say_dialect()
         return ended
@@ -387,6 +431,7 @@ class OpenConversation:
     def _take_turn(self, message: Said) -> None:
         if not (message.text.strip() or message.thought or message.calls or message.signed):
             return  # it has nothing but an error, or what is left out
+        self._has_returned = False
         if self._answer is not None:
             self._think_answer()
         if self._notes:

@@ -51,6 +51,9 @@ class Console:
     shortened: str = ""
     """A pattern for what stands in place of what is left out of arguments and results: they have
     the notice ``cut_value``, and such arguments are left out."""
+    wraps: bool = False
+    """Whether it wraps the lines of pieces with `more` at its width. Lines that are padded to this
+    width are joined; long lines that are not padded only get a notice. Both are ``altered_text``."""
     has_fences: bool = False
     """Whether titles in fences of Markdown are text."""
     nests: bool = False
@@ -85,7 +88,10 @@ class Console:
     @property
     def _splitter(self) -> Splitter:
         blank = (ConsolePiece(what, "") for what in (self.first, self.rest))
-        return Splitter(self.pieces, *blank, has_fences=self.has_fences, is_paired=self.is_paired)
+        return Splitter(
+            self.pieces, *blank, has_fences=self.has_fences, is_paired=self.is_paired,
+            wraps=self.wraps,
+        )  # fmt: skip
 
     def _titles_in(self, head: str) -> Iterator[tuple[int, Title, bool]]:
         """Yield the titles in *head* that are not quoted: line, title, whether it is a sign."""

@@ -57,7 +57,8 @@ class Messages:
     the message has an item as, and where a record has the list. The first list says how many, and
     the role of each is ``"assistant"``."""
     question: Path = ""
-    """Where a record, or an object that is no message, has the question."""
+    """Where a record, or an object that is no message, has the question; a message may ask it too,
+    right before or after it."""
     stated: Path = ""
     """Where an object that is no message has the answer, which a message may have as well."""
     about: Mapping[str, Path] = field(default_factory=dict)
@@ -81,10 +82,12 @@ class Messages:
     caller: Path = ""
     """Where an object has the id of the call that its conversation, a sub-agent's, carries out."""
     begins: Callable[[Mapping[str, Any]], bool] | None = None
-    """Returns whether another session begins with an object; ids may begin anew."""
+    """Returns whether another session begins with an object; ids may begin anew. If the object is
+    no message, it says nothing else."""
     border: Callable[[Mapping[str, Any]], Border] | None = None
     """Returns whether a turn of the program ``"begins"`` or ``"ends"`` with an object, and a run
-    with it, also where the log does not show what was asked; else ``""``."""
+    with it, also where the log does not show what was asked; else ``""``. If the object is no
+    message, it says nothing else."""
     key: Path = ""
     """Where an object has its own id: of several with one id the last counts, in the place of the
     first."""
@@ -300,7 +303,7 @@ class Messages:
             return True
         if not isinstance(value, Mapping):
             return False
-        if self.skips is not None and self.skips(value):
+        if self._says_nothing(value):
             return True
         message = at(value, self.message)
         role = self._role_of(message) if isinstance(message, Mapping) else None
@@ -316,6 +319,18 @@ class Messages:
         if isinstance(content, str):
             return self.may_be_text
         return isinstance(content, list) and all(map(self._is_part, content))
+
+    def _says_nothing(self, value: Mapping[str, Any]) -> bool:
+        """Return whether an object among the messages is none, and is known."""
+        if self.skips is not None and self.skips(value):
+            return True
+        is_edge = (self.border is not None and self.border(value)) or (
+            self.begins is not None and self.begins(value)
+        )
+        if not is_edge:
+            return False
+        message = at(value, self.message)
+        return not isinstance(message, Mapping) or self._role_of(message) is None
 
     def _other_kind(self, value: Mapping[str, Any]) -> str:
         """Return the type of an object that is none of the messages that the form knows."""
@@ -352,7 +367,7 @@ class Messages:
             return ""
         if callable(self.sign):
             return self.sign(message)
-        if self.skips is not None and self.skips(message):
+        if self._says_nothing(message):
             return ""
         if self.others and self._role_of(at(message, self.message) or {}) is None:
             return ""
@@ -400,7 +415,7 @@ class Messages:
         if isinstance(found, LeftOut):
             return Said("tool", left_out=(found.words,), unowned=found.text)
         about = self._about(found) if self.about else None
-        if self.skips is not None and self.skips(found):
+        if self._says_nothing(found):
             return self._told(found, about)
         message = at(found, self.message)
         role = self._role_of(message) if isinstance(message, Mapping) else None
@@ -436,7 +451,7 @@ class Messages:
         ]
         if not (about or asked or stated or wrong):
             return None
-        said = Said("user", text_of(asked)) if asked else Said("tool")
+        said = Said("tool", asked=text_of(asked) if asked else "")
         said.about, said.errors = about, wrong
         said.stated = text_of(stated) if stated else ""
         return said

@@ -21,7 +21,8 @@ Path: TypeAlias = Union[str, Callable[[Any], Any]]  # noqa: UP007 - evaluated at
 its last, ``"a[].b"`` the key ``b`` of each of its items, ``"a[].b[]"`` the items of all lists ``b``
 in one list, ``"a{}"`` the values of the object ``a``, ``""`` the value itself. ``"a!.b"`` is the
 key ``b`` of the object that stands under ``a`` as JSON text. ``"a|b"`` is the first of the two that
-is there and not null, ``"=word"`` always ``word``. What no path says, a function does."""
+is there and not null, ``"=word"`` always ``word``. ``"a=word"`` is true if ``a`` is ``word``, or a
+list that has it, and else nothing. What no path says, a function does."""
 
 
 def at(value: Any, path: Path) -> Any:
@@ -55,8 +56,12 @@ def _below(value: Any, keys: tuple[str, ...]) -> Any:
 
 
 def _at(value: Any, path: str) -> Any:
-    if path.startswith("="):
-        return path[1:]
+    path, is_compared, word = path.partition("=")
+    if is_compared and not path:
+        return word
+    if is_compared:
+        found = _at(value, path)
+        return True if found == word or (isinstance(found, list) and word in found) else None
     key, _, rest = path.partition(".")
     name = key.rstrip("[]{}!")
     if name and isinstance(value, list):
@@ -129,8 +134,9 @@ class MessagePart:
     """Where in the part its text stands, or the object with the call or the result; by default at
     its key. ``""`` is the part itself."""
     name: Path = "name"
-    arguments: Path | None = "arguments"
-    """Where a call has its arguments; `None` if the log does not show them."""
+    arguments: Path | tuple[str, ...] | None = "arguments"
+    """Where a call has its arguments; `None` if the log does not show them. Several keys are those
+    of the call that are its arguments, of which it may lack some."""
     id: Path = "id"
     output: Path = ""
     """What the tool returned. A call may have it too."""
@@ -169,7 +175,13 @@ class MessagePart:
         name = at(value, self.name)
         if name is None and self.type.endswith("*"):
             name = at(part, type_key).removeprefix(self.type.rpartition("|")[2][:-1])
-        given = at(value, self.arguments) if self.arguments is not None else None
+        given: Any
+        if isinstance(self.arguments, tuple):
+            given = {key: value[key] for key in self.arguments if key in value}
+            if not given:
+                raise KeyError(self.arguments[0])
+        else:
+            given = at(value, self.arguments) if self.arguments is not None else None
         call = {"name": name, "arguments": given, "id": at(value, self.id)}
         return call_of(call, is_text=self.is_text)._replace(has_input=self.arguments is not None)
 

@@ -67,6 +67,8 @@ class ConsolePiece:
 
     behind: tuple[Shown, ...] = ()
     """The kinds of pieces behind which it stands, if behind others such a title is another."""
+    is_aside: bool = False
+    """Of ``"nothing"``: whether it may stand anywhere, so that `behind` looks past it."""
     may_be_text: bool = False
     """Of ``"nothing"``: whether text may have such lines, too. They are a notice between texts."""
     ends_with_fence: bool = False

@@ -14,10 +14,12 @@ from agent_runs.splitting.ends import DOUBT, GAP, end_of
 from agent_runs.splitting.fences import closes_fence, fence_in
 from agent_runs.splitting.logged import LOGGED
 from agent_runs.splitting.separators import is_logged
+from agent_runs.splitting.wrapping import Wrapping
 
 if TYPE_CHECKING:
     from agent_parsers.core import NoticeKind
     from agent_runs.reading.reader import Lines
+    from agent_runs.splitting.wrapping import Joint
     from agent_runs.tables.piece import ConsolePiece, Shown
 
 _AHEAD: Final = 8
@@ -82,6 +84,11 @@ class Found:
         is_frame = self.piece.what == "nothing"
         return bool(self.title) or (self.has_text and not is_frame)
 
+    @property
+    def is_passed_over(self) -> bool:
+        """Whether what stands behind it stands behind the piece before it."""
+        return self.piece.is_aside or not self.says_something
+
     def text_of(self, title: Title) -> str:
         """Return the text after *title*."""
         return self.first[len(title.title) :] + "".join(self.texts)
@@ -97,6 +104,18 @@ class Found:
         """Add *text* after the title."""
         self.texts.append(text)
         self.has_text = self.has_text or bool(text.strip())
+
+    def join(self, joint: Joint) -> None:
+        """Add *joint* before the next text."""
+        if not self.texts and not self.has_text:
+            return  # it is the first
+        if joint.gap != "\n" and self.texts:
+            self.texts[-1] = self.texts[-1].removesuffix("\n") + joint.gap
+        elif joint.gap != "\n":
+            self.first = self.first.removesuffix("\n") + joint.gap
+        is_said = any(each.message == joint.message for each in self.notices)
+        if joint.message and not is_said and self.piece.what != "nothing":
+            self.notices.append(Notice("altered_text", joint.message, line=self.line))
 
     def open_fence(self) -> str:
         """Return the mark of a fence that is still open at the end of the texts, or ``""``."""
@@ -177,6 +196,7 @@ class Splitter:
         rest: What stands behind a piece that has ended by itself.
         has_fences: Whether titles in fences are text.
         is_paired: Whether a result stands right behind its call.
+        wraps: Whether the console wraps lines at its width.
     """
 
     def __init__(
@@ -187,12 +207,14 @@ class Splitter:
         *,
         has_fences: bool = False,
         is_paired: bool = False,
+        wraps: bool = False,
     ) -> None:
         self._pieces = pieces
         self._before = before
         self._rest_kind = rest
         self._has_fences = has_fences
         self._is_paired = is_paired
+        self._wrapping = Wrapping() if wraps else None
         self._now = Found([Title(before, {}, "")], 0)
         self._before_blank: Shown = "nothing"  # the last piece that says something
         self._waiting = 0  # calls for their results
@@ -209,7 +231,7 @@ class Splitter:
 
     def begun(self, line: str, lines: Lines) -> list[Title]:
         """Return the titles that match *line*, given the *lines* after it."""
-        before = self._now.piece.what if self._now.says_something else self._before_blank
+        before = self._before_blank if self._now.is_passed_over else self._now.piece.what
         titles = [
             title
             for title in self.titles_in(line)
@@ -271,6 +293,8 @@ class Splitter:
             now.has_text = bool(line[len(title.title) :].strip())
             end = re.search(title.piece.until, line[len(title.title) :]) if now.is_open else None
             if title.piece.more:
+                if self._wrapping is not None:
+                    self._wrapping.begin(line)
                 now.first = f"{line.rstrip()}\n"
             if end is None:
                 return ""
@@ -286,7 +310,9 @@ class Splitter:
             mark = re.match(now.piece.more, line)
             if mark is None:
                 return (yield from self._rest(line, lines))
-            line = f"{line[mark.end() :].rstrip()}\n"
+            whole, line = line, f"{line[mark.end() :].rstrip()}\n"
+            if self._wrapping is not None:
+                now.join(self._wrapping.go_on(whole, line))
         now.add(line)
         return ""
 
@@ -322,7 +348,7 @@ class Splitter:
 
     def _end(self, following: Found) -> Iterator[Found]:
         """End the piece that is open; *following* is open then."""
-        if self._now.says_something:
+        if not self._now.is_passed_over:
             self._before_blank = self._now.piece.what
         yield self._now
         waits = _waits(self._now.piece)

@@ -103,6 +103,8 @@ CALLS: dict[str, set[tuple[str, str]]] = {
     "aider": set(), "cursor_export": set(), "crewai_log_text": set(),
     "strands_console": {("search", "{}")},
     "claude_terminal": {("search", "query:fog")},
+    "swe_agent_console": {("bash", "{command:grepfogmonths}")},
+    "swe_agent_log": {("bash", "{command:grepfogmonths}")},
     "appworld": {("python", "print(search(fog))")},
     "transformers_agents": {("python_interpreter", code)
                             for code in ("print(search(fog))", "final_answer(Fog.)")},

@@ -156,11 +156,14 @@ def test_an_installed_package_adds_a_form(monkeypatch: pytest.MonkeyPatch) -> No
     [
         ("a.b", 1), ("x|a.b", 1), ("list.1.c", 3), ("list[].c", [2, 3]), ("list.9.c", None),
         ("a.b.c", None), ("a[].b", None), (lambda value: value["a"], {"b": 1}),
-        ("lists[].c[]", [4, 5, 6]), ("lists[].x[]", []),
+        ("lists[].c[]", [4, 5, 6]), ("lists[].x[]", []), ("s.t=no", True), ("s.t=yes", None),
+        ("s.t=yes|s.t=no", True), ("s.x=no", None), ("texts[].t=no", True), ("texts[].t=x", None),
+        ("s.x|=no", "no"),
     ],
 )  # fmt: skip
 def test_paths(path: Any, found: Any) -> None:
     value: dict[str, Any] = {"a": {"b": 1}, "list": [{"c": 2}, {"c": 3}]}
+    value |= {"s": {"t": "no"}, "texts": [{"t": "yes"}, {"t": "no"}]}
     value["lists"] = [{"c": [4, 5]}, {}, {"c": [6]}]
     assert at(value, path) == found
     assert at(value, "") == value
@@ -201,6 +204,30 @@ def test_the_tables_of_messages_pass_the_check(table: Messages) -> None:
 @pytest.mark.parametrize("table", CONSOLES, ids=lambda table: table.name)
 def test_the_tables_of_titles_pass_the_check(table: Console) -> None:
     check_reader(table, [TEXT_LOGS[table.name]]).raise_for_failures()
+
+
+def test_arguments_may_be_keys_of_the_call() -> None:
+    call = MessagePart("call", type="do", name="what", arguments=("whom", "when"), id="no")
+    form = replace(OURS, parts=[OURS.parts[0], call, OURS.parts[2]])
+    do = {"kind": "do", "what": "ask", "no": 7}
+    log = [CHAT[0], {"who": "desk", "said": [{**do, "whom": "Ines", "x": 1}]}, *CHAT[2:]]
+    (run,) = read_runs(log, format=form)
+    assert told(run) == ("Is it open?", [("ask", {"whom": "Ines"}, "Yes:\nall day")], "It is.")
+    assert check_reader(form, [log]).ok
+    log[1] = {"who": "desk", "said": [do]}
+    with pytest.raises(OutputParserException, match="expected an object with 'whom'"):
+        list(read_runs(log, format=form))
+
+
+def test_an_object_with_which_a_turn_begins_or_ends_says_nothing_else() -> None:
+    form = replace(
+        OURS, begins=lambda found: found.get("who") == "start",
+        border=lambda found: "ends" if found.get("who") == "end" else "",
+    )  # fmt: skip
+    log = [{"who": "start"}, *CHAT, {"who": "end"}, {"who": "start"}, *CHAT]
+    assert [told(run)[2] for run in read_runs(log, format=form)] == ["It is."] * 2
+    with pytest.raises(OutputParserException, match="not in the form of the others"):
+        list(read_runs([*log, {"who": "other"}], format=form))
 
 
 JOBS = MessagePart(
@@ -280,6 +307,25 @@ def test_the_path_of_results_in_calls_is_refused_if_calls_lack_theirs() -> None:
     assert "nothing in the logs is at output='gives'" in str(report.doubts)
     report = check_reader(replace(OURS, parts=[OURS.parts[0], call]), [[*CHAT[:2], *CHAT[3:]]])
     assert "nothing in the logs is at output='gives'" in str(report.failures)
+
+
+def test_pieces_and_groups_that_match_nothing_are_in_doubt() -> None:
+    call = ConsolePiece(
+        "call", r"### RUN (?P<tool>\w+)(?: as (?P<agent>\w+))? ", r"(?P<args>.*?)(?P<after>.*?)",
+        is_sign=True,
+    )  # fmt: skip
+    calls = ConsolePiece("calls", r"### ALL\n", each=r"(?P<tool>\w+) (?P<id>\d*)(?P<args>\{.*?\})")
+    frame = ConsolePiece("nothing", r"### WARN", r"(?!)")
+    form = replace(SHOWN, pieces=[SHOWN.pieces[0], call, calls, *SHOWN.pieces[2:], frame])
+    report = check_reader(form, [PRINTED])
+    row = f"row 2, 'call' with title={call.title!r}"
+    assert (report.failures, sorted(report.doubts)) == ((), [
+        f"no piece of the logs is that of row 3, 'calls' with title={calls.title!r}",
+        f"the logs have no text for the group 'agent' of {row}",
+        f"the logs have no text for the group 'args' of {row}",
+    ])  # fmt: skip
+    both = PRINTED.replace("### GOT\n", "### ALL\nask {'whom': 'Urs'}\n### GOT\n", 1)
+    assert "for the group 'id' of row 3" in str(check_reader(form, [both]))
 
 
 def _whole(part: Any) -> bool:

@@ -105,8 +105,7 @@ CHATGPT: Final = Messages(
     parts=[
         MessagePart("result", at="", key="results", of="", id="id",
                     output=lambda said: "\n".join(map(_text_of, said["results"])),
-                    failed=lambda said: any(each.get("content_type") == "system_error"
-                                            for each in said["results"])),
+                    failed="results[].content_type=system_error"),
         MessagePart("call", at="call", key="recipient", of="", name="recipient", is_text=True,
                     arguments=lambda call: _arguments(call["content"])),
         MessagePart("system", at="contents", type="user_editable_context", of=lambda content:

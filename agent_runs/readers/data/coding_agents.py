@@ -115,49 +115,55 @@ def _printed(*streams: str | None) -> str:
 
 
 _EXEC_ITEMS: Final = (
-    "agent_message", "assistant_message", "reasoning", "agent_reasoning", "command_execution",
-    "file_change", "mcp_tool_call", "web_search", "todo_list", "plan", "error", "turn.failed",
-    "exec_command_begin",
+    "agent_message", "assistant_message", "reasoning", "command_execution", "file_change",
+    "mcp_tool_call", "web_search", "todo_list", "plan", "error", "turn.failed",
 )  # fmt: skip
+_HAS_FAILED: Final = "status=failed|status=declined|status=error|exit_code"
 CODEX_EXEC: Final = Messages(
-    name="codex_exec", summary="output of codex exec --json, from 2025 on",
-    roles={**dict.fromkeys(_EXEC_ITEMS, "assistant"), "exec_command_end": "tool", "prompt": "user"},
-    message="item|msg|", role=lambda item: "prompt" if "prompt" in item
-    else item.get("item_type") or item.get("type"),
+    name="codex_exec", summary="output of codex exec --json, from September 2025 on",
+    roles=dict.fromkeys(_EXEC_ITEMS, "assistant"), message="item|", role="item_type|type",
     content=None, type_key="item_type|type", messages="", key="item.id",
-    others="item.item_type|item.type|msg.type|type",
-    sign=lambda line: "'item' in an event" if str(line.get("type")).startswith("item.")
-    else "'id' and 'msg' with a type" if at(line, "msg.type") and "id" in line else "",
-    begins=lambda line: line.get("type") in ("thread.started", "session.created")
-    or "workdir" in line,
-    skips=lambda line: "workdir" in line or at(line, "msg.type|type") in (
-        "thread.started", "session.created", "turn.started", "turn.completed", "task_started",
-        "task_complete", "token_count") or str(at(line, "msg.type")).endswith("_delta"),
-    stated="msg.last_agent_message",
-    border=_borders("turn.started|task_started", "turn.completed|turn.failed|task_complete",
-                    of="msg.type|type"),
-    about={"model": "model", "folder": "workdir", "thread_id": "thread_id",
-           "input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens"},
+    others="item.item_type|item.type|type",
+    sign=lambda line: "'item' in an event" if str(line.get("type")).startswith("item.") else "",
+    begins=lambda line: line.get("type") in ("thread.started", "session.created"),
+    border=_borders("turn.started", "turn.completed|turn.failed"),
+    about={"thread_id": "thread_id", "input_tokens": "usage.input_tokens",
+           "output_tokens": "usage.output_tokens"},
     parts=[
-        MessagePart("text", at="", key="prompt"),
         MessagePart("text", at="", type="agent_message|assistant_message", of="text|message"),
-        MessagePart("thought", at="", type="reasoning|agent_reasoning", of="text"),
-        MessagePart("call", at="", type="command_execution", name="=command_execution",
-                    arguments=lambda item: {"command": item["command"]}, output=_ran,
-                    failed=lambda item: item.get("exit_code") or item.get("status") in _FAILED),
-        MessagePart("call", at="", type="file_change", name="=file_change",
-                    arguments=lambda item: {"changes": item["changes"]}),
+        MessagePart("thought", at="", type="reasoning", of="text"),
+        MessagePart("call", at="", type="command_execution", name="item_type|type",
+                    arguments=("command",), output=_ran, failed=_HAS_FAILED),
+        MessagePart("call", at="", type="file_change|web_search", name="item_type|type",
+                    arguments=("changes", "query")),
         MessagePart("call", at="", type="mcp_tool_call",
                     name=lambda item: f"{item['server']}.{item['tool']}",
                     output="result.content|error.message", failed="error"),
-        MessagePart("call", at="", type="web_search", name="=web_search",
-                    arguments=lambda item: {"query": item["query"]}),
-        MessagePart("call", at="", type="exec_command_begin", name="=exec_command", id="call_id",
-                    arguments=lambda event: {"command": event["command"]}),
-        MessagePart("result", at="", type="exec_command_end", id="call_id", failed="exit_code",
-                    output=lambda event: _printed(event.get("stdout"), event.get("stderr"))),
         MessagePart("error", at="", type="error|turn.failed", of="message|error.message"),
         MessagePart("nothing", at="", type="todo_list|plan"),
+    ],
+)  # fmt: skip
+CODEX_EXEC_OLD: Final = replace(
+    CODEX_EXEC, name="codex_exec_old",
+    summary="output of codex exec --json, before September 2025",
+    roles={**dict.fromkeys(("agent_message", "agent_reasoning", "exec_command_begin", "error"),
+                           "assistant"), "exec_command_end": "tool", "": "user"},
+    message="msg|", key="", others="msg.type|type", stated="msg.last_agent_message",
+    sign=lambda line: "'id' and 'msg' with a type" if at(line, "msg.type") and "id" in line else "",
+    begins=lambda line: "workdir" in line,
+    skips=lambda line: "workdir" in line
+    or str(at(line, "msg.type")).endswith(("token_count", "_delta")),
+    border=_borders("task_started", "task_complete", of="msg.type"),
+    about={"model": "model", "folder": "workdir"},
+    parts=[
+        MessagePart("text", at="", key="prompt"),
+        MessagePart("text", at="", type="agent_message", of="message"),
+        MessagePart("thought", at="", type="agent_reasoning", of="text"),
+        MessagePart("call", at="", type="exec_command_begin", name="=exec_command", id="call_id",
+                    arguments=("command",)),
+        MessagePart("result", at="", type="exec_command_end", id="call_id", failed="exit_code",
+                    output=lambda event: _printed(event.get("stdout"), event.get("stderr"))),
+        MessagePart("error", at="", type="error", of="message"),
     ],
 )  # fmt: skip
 
@@ -169,7 +175,6 @@ GEMINI_STREAM: Final = Messages(
     role=lambda event: event.get("role" if event.get("type") == "message" else "type"),
     may_be_text=True, messages="", piece="delta", others="type",
     content=lambda event: event.get("content") if event.get("type") == "message" else None,
-    skips=lambda event: event.get("type") in ("init", "result"),
     begins=lambda event: event.get("type") == "init", border=_borders("init", "result"),
     sign=lambda event: "'tool_name' and 'tool_id'" if {"tool_name", "tool_id"} <= event.keys()
     else "'init' with 'session_id'" if event.get("type") == "init" and "session_id" in event
@@ -179,7 +184,7 @@ GEMINI_STREAM: Final = Messages(
         MessagePart("call", at="", type="tool_use", name="tool_name", arguments="parameters",
                     id="tool_id"),
         MessagePart("result", at="", type="tool_result", output="output|error.message|=",
-                    id="tool_id", failed=lambda event: event.get("status") == "error"),
+                    id="tool_id", failed="status=error"),
         MessagePart("error", at="", type="error", of="message"),
         MessagePart("error", at="", type="result", of="error.message|error|status",
                     where=lambda event: event.get("status") == "error"),
@@ -202,7 +207,7 @@ _OPENCODE_PARTS: Final = (
                 output=lambda part: {"completed": part["state"].get("output"),
                                      "error": part["state"].get("error")}.get(
                     part["state"]["status"]),
-                failed=lambda part: part["state"]["status"] == "error"),
+                failed="state.status=error"),
     MessagePart("thought", type="reasoning", of="text"),
     MessagePart("system", type="text", of="text",
                 where=lambda part: bool(part.get("synthetic") or part.get("ignored"))),
@@ -310,13 +315,13 @@ GOOSE: Final = Messages(
                     arguments="toolCall.value.arguments"),
         MessagePart("result", type="toolResponse", of="", id="id",
                     output="toolResult.value.content|toolResult.value|toolResult.error",
-                    failed=lambda part: at(part, "toolResult.status") == "error"),
+                    failed="toolResult.status=error"),
         MessagePart("thought", type="thinking", of="thinking", is_sign=False),
         MessagePart("text", type="text", of="text", is_sign=False),
     ],
 )  # fmt: skip
 
 TABLES: Final = (
-    CLAUDE_STREAM, CLAUDE_WEB, CODEX_OLD, CODEX_EXEC, GEMINI_STREAM, QWEN, OPENCODE, OPENCODE_RUN,
-    OPENCODE_EVENTS, COPILOT_CLI, GOOSE,
+    CLAUDE_STREAM, CLAUDE_WEB, CODEX_OLD, CODEX_EXEC, CODEX_EXEC_OLD, GEMINI_STREAM, QWEN, OPENCODE,
+    OPENCODE_RUN, OPENCODE_EVENTS, COPILOT_CLI, GOOSE,
 )  # fmt: skip

@@ -180,8 +180,13 @@ READER: Final = DataReader(
 
 _SERVERS: Final = ("_call", "_call_output", "_list_tools", "_approval_request", "item_reference")
 """How the types of items end that belong to tools of the server, which show no result."""
-_CALLS: Final = ("function_call", "mcp_call", "custom_tool_call", "local_shell_call")
-_OUTPUTS: Final = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
+_CALLS: Final = (
+    "function_call", "mcp_call", "custom_tool_call", "local_shell_call", "tool_search_call",
+)  # fmt: skip
+_OUTPUTS: Final = (
+    "function_call_output", "custom_tool_call_output", "local_shell_call_output",
+    "tool_search_output",
+)  # fmt: skip
 _CONTEXT: Final = ("<environment_context>", "<user_instructions>", "# AGENTS.md")
 """How messages begin that Codex says in the name of the user."""
 
@@ -224,10 +229,10 @@ RESPONSES: Final = Messages(
         MessagePart("call", at="", type="function_call|mcp_call", id="call_id|id", output="output"),
         MessagePart("call", at="", type="custom_tool_call", arguments="input", id="call_id",
                     is_text=True, output="output"),
-        MessagePart("call", at="", type="local_shell_call", name="type", arguments="action",
-                    id="call_id"),
+        MessagePart("call", at="", type="local_shell_call|tool_search_call", name="type",
+                    arguments="action|arguments", id="call_id"),
         MessagePart("result", at="", type="|".join(_OUTPUTS),
-                    output="output.content|output", id="call_id"),
+                    output="output.content|output|tools", id="call_id"),
         MessagePart("thought", at="", type="reasoning",
                     of=lambda item: item.get("summary") or item.get("content")),
         MessagePart("nothing", at="", where=lambda item: str(item.get("type")).endswith(_SERVERS)
@@ -255,11 +260,19 @@ AGENTS: Final = replace(
     skips=lambda item: isinstance(item.get("raw_item"), dict)
     and not RESPONSES.form.is_message(item["raw_item"]),
 )  # fmt: skip
+
+
+def _asked_in(line: Mapping[str, Any]) -> str | None:
+    """Return what the user asks in an event of Codex; most sessions have a message with it, too."""
+    text = at(line, "payload.message") if at(line, "payload.type") == "user_message" else None
+    return text if isinstance(text, str) and not text.lstrip().startswith(_CONTEXT) else None
+
+
 CODEX: Final = replace(
     RESPONSES,
     name="codex", summary="rollouts of Codex CLI", message="payload", messages="", system="",
     lacks=(), has=("payload.type", "timestamp"), sign="'type' and 'payload'",
-    before=("json_lines",),
+    before=("json_lines",), question=_asked_in,
     role=lambda item: "system"
     if str(at(item, "content.0.text") or "").lstrip().startswith(_CONTEXT) else _role_of(item),
     skips=lambda line: "payload" in line

@@ -61,7 +61,7 @@ def _run_of(steps: Iterable[Any], reading: Reading) -> list[Transcript]:
         if not _is_step(step):
             raise ValueError("expected a step or a task")
         _add(run, step)
-    return [run.transcript()] if run.is_begun or run.has_question else []
+    return [run.transcript()] if run.is_begun or run.question else []
 
 
 def _add(run: RunBuilder, step: Mapping[str, Any]) -> None:

@@ -8,15 +8,18 @@ r"""Trajectories of SWE-agent (``.traj``): the commands that ran, and what each 
      "history": [{"role": "user", "content": "We have this issue: …"}, …],
      "info": {"exit_status": "submitted", "submission": "diff --git …"}}
 
-The commands are calls of ``bash``.
+The commands are calls of ``bash``. Demonstrations have the ``history`` alone; there each message of
+the assistant has its ``thought`` and its ``action``, and the next message is what the command
+printed, in the words of a template.
 
 Source: ``sweagent/types.py`` and ``agent/agents.py`` of SWE-agent 0.5 to 1.1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import OutputParserException
@@ -30,11 +33,38 @@ if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
 
 
+_LABEL: Final = "OBSERVATION:\n"
+_OF_MESSAGES: Final = frozenset(("agent", "content", "role"))
+
+
 def _is_trajectory(value: Any) -> bool:
-    steps = value.get("trajectory") if isinstance(value, dict) else None
+    if not isinstance(value, dict):
+        return False
+    if "trajectory" not in value:
+        return _has_steps(value.get("history"))
+    steps = value["trajectory"]
     return isinstance(steps, list) and all(
         isinstance(step, dict) and {"action", "observation"} <= step.keys() for step in steps
     )
+
+
+def _has_steps(history: Any) -> bool:
+    """Return whether a *history* has messages of SWE-agent, and one of them an action."""
+    return (
+        isinstance(history, list)
+        and all(isinstance(each, dict) and each.keys() >= _OF_MESSAGES for each in history)
+        and any("action" in each and not each.get("is_demo") for each in history)
+    )
+
+
+def _steps_in(history: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the steps that a *history* tells of, as a trajectory has them."""
+    own = [message for message in history if not message.get("is_demo")]
+    for message, following in zip_longest(own, own[1:]):
+        if message["role"] == "assistant":
+            is_seen = following is not None and following["role"] in ("user", "tool")
+            seen = text_of(following["content"]).removeprefix(_LABEL) if is_seen else None
+            yield {**message, "response": message["content"], "observation": seen}
 
 
 def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
@@ -46,7 +76,8 @@ def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
             elif message["role"] == "user":
                 run.ask(text_of(message.get("content")))
                 break
-    for step in record["trajectory"]:
+    steps = record["trajectory"] if "trajectory" in record else _steps_in(record["history"])
+    for step in steps:
         action, response = text_of(step["action"]).strip(), text_of(step.get("response"))
         run.think(text_of(step.get("thought")))
         if action:
@@ -69,7 +100,11 @@ READER: Final = DataReader(
     evidence=partial(
         evidence_of_each,
         is_one=_is_trajectory,
-        sign=lambda _: "'action' and 'observation' in a 'trajectory'",
+        sign=lambda first: (
+            "'action' and 'observation' in a 'trajectory'"
+            if "trajectory" in first
+            else "'agent' and 'action' in a 'history'"
+        ),
     ),
     read=partial(read_each, runs_of=_runs_of),
 )

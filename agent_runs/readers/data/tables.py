@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_runs.reading.parts import RESULT_PARTS
+from agent_runs.reading.parts import RESULT_PARTS, text_of
 from agent_runs.tables.messages import Messages
 from agent_runs.tables.part import MessagePart, at
 
@@ -72,7 +72,7 @@ GEMINI_CLI: Final = Messages(
         MessagePart("text", key="text"),
         MessagePart("call", at="toolCalls", key="args", of="", arguments="args",
                     output="result[].functionResponse.response", unwrap=("output", "error"),
-                    failed=lambda call: call.get("status") == "error"),
+                    failed="status=error"),
     ],
 )  # fmt: skip
 
@@ -98,12 +98,16 @@ PYDANTIC_AI: Final = Messages(
         MessagePart("call", type="tool-call|builtin-tool-call", name="tool_name", arguments="args",
                     id="tool_call_id"),
         MessagePart("result", type="tool-return|builtin-tool-return", output="content",
-                    id="tool_call_id", name="tool_name"),
+                    id="tool_call_id", name="tool_name",
+                    failed="outcome=failed|outcome=retried"),
         MessagePart("result", type="retry-prompt", where=lambda part: part.get("tool_name"),
                     output="content", id="tool_call_id", name="tool_name", failed="=error"),
-        MessagePart("text", type="retry-prompt|user-prompt|text", of="content"),
-        MessagePart("system", type="system-prompt", of="content"),
+        MessagePart("text", type="user-prompt|text", of="content"),
+        MessagePart("system", type="system-prompt|retry-prompt|retry-feedback|instruction*",
+                    of=lambda part: text_of(at(part, "content|instructions[].content"))),
         MessagePart("thought", type="thinking", of="content"),
+        MessagePart("nothing", type="tool-availability-delta|capability-load-delta"
+                    "|model-settings-delta", is_sign=False),
     ],
 )  # fmt: skip
 
@@ -115,7 +119,7 @@ CONVERSE: Final = Messages(
     parts=[
         MessagePart("call", key="toolUse", arguments="input", id="toolUseId"),
         MessagePart("result", key="toolResult", output="content", id="toolUseId",
-                    unwrap=("json", "text"), failed=lambda part: part.get("status") == "error"),
+                    unwrap=("json", "text"), failed="status=error"),
         MessagePart("thought", key="reasoningContent", of="reasoningContent.reasoningText.text"),
         MessagePart("text", key="text", is_sign=False),
         MessagePart("nothing", key="image|document|video|guardContent|citationsContent"),

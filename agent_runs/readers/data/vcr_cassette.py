@@ -143,7 +143,8 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
         if not records:
             reading.refuse("no request of the cassette is a conversation in a known form")
             continue
-        runs = [*reading.inside(Values(records, are_items=True))]
+        inner = replace(reading, is_scripted=True)
+        runs = [*inner.inside(Values(records, are_items=True))]
         notices = [Notice("unowned_text", f"dropped {words}") for words in left_out]
         if runs and notices:
             runs[-1] = replace(runs[-1], notices=(*runs[-1].notices, *notices))

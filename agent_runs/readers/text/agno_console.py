@@ -33,11 +33,12 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers import OutputParserException
 from agent_runs.readers.text.agno_debug import Logged, begins_record, turns_in
 from agent_runs.readers.text.around import Around
-from agent_runs.readers.text.boxes import Box, Loose, joined, read_boxes
+from agent_runs.readers.text.boxes import Box, Loose, read_boxes
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.parts import may_call
 from agent_runs.reading.reader import Lines, NumberedLines, Reading, TextReader, line_of
 from agent_runs.splitting.ansi import without_codes
+from agent_runs.splitting.wrapping import joined
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript

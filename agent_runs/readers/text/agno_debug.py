@@ -24,9 +24,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from agent_runs.readers.text.boxes import Loose, cells, joined
+from agent_runs.splitting.wrapping import cells, joined
+
+if TYPE_CHECKING:
+    from agent_runs.readers.text.boxes import Loose
 
 _RECORD: Final = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) +")
 _HEADER: Final = re.compile(r"=+ (system|developer|user|assistant|tool) =+")

@@ -13,15 +13,14 @@ What a model spoke in such a console is read in the dialect that it is in.
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import get_dialect
 from agent_parsers.core import read_output
 from agent_runs.splitting.ansi import without_codes
+from agent_runs.splitting.wrapping import cells, joined
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import TranscriptStep
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 _TOP: Final = re.compile(r"[╭┌┏][─━]+(?: (?P<title>\S.*?) )?[─━]*[╮┐┓]")
 _BOTTOM: Final = re.compile(r"[╰└┗][─━]+(?: \S.*? )?[─━]*[╯┘┛]")
 _SIDES: Final = ("│", "┃")
-_WIDE: Final = frozenset("WF")
-_SELECTORS: Final = re.compile("[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
 @dataclass
@@ -103,48 +100,6 @@ def read_boxes(lines: Lines) -> Iterator[Box | Loose]:
             yield Loose(line, number)
     if box is not None:
         yield box
-
-
-def joined(
-    lines: Sequence[str],
-    width: int,
-    *,
-    begins: Callable[[str], object] | None = None,
-    has_breaks: bool = True,
-) -> str:
-    """Return the text of *lines* that were wrapped at *width*, without the wrapping.
-
-    A line was wrapped where the first word of the next line would not have fitted on it. A word as
-    long as the whole line may go on in the next line.
-
-    Args:
-        lines: The lines.
-        width: The width at which they were wrapped, in cells.
-        begins: Tells lines that are known to begin anew.
-        has_breaks: Whether the text has line breaks of its own. If not, a line ended before a word
-            that would have fitted since it had spaces at its end.
-    """
-    parts: list[str] = []
-    for line, after in pairwise((*lines, "")):
-        parts.append(line)
-        word = after.split(" ", 1)[0]
-        room = width - cells(line) - cells(word)
-        if not has_breaks and word and room > 0:
-            parts.append(" " * (room + 1))
-        elif not word or room > 0 or (begins is not None and begins(after)):
-            parts.append("\n")
-        elif cells(line) < width or " " in line:
-            parts.append(" ")
-    return "".join(parts).strip("\n")
-
-
-def cells(text: str) -> int:
-    """Return how many columns of a terminal *text* takes."""
-    if text.isascii():
-        return len(text)
-    text = _SELECTORS.sub("", text)
-    wide = sum(unicodedata.east_asian_width(char) in _WIDE for char in text)
-    return len(text) + wide - sum(unicodedata.combining(char) > 0 for char in text)
 
 
 _LINE: Final = r"(?m:^)[ \t]*+"

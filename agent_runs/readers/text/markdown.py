@@ -79,8 +79,7 @@ SPECSTORY: Final = Console(
         _used(rf"(?:[^\n`]+\n\s*)?`(?P<args>[^\n]*)`[ \t]*(?:\n\s*{_FENCE})?"),
         _used(r"\*\*Input:\*\*\s*(?P<args>.*?)", is_listed=True),
         _used(r"(?P<unowned>.*?)\s*```text\n(?P<output>.*)\n```"),
-        _used(r"(?P<unowned>.*?)"),
-        _used(r"(?P<unowned>.*?)", head=""),
+        _used(r"(?P<unowned>.*?)", head=rf"(?:{_HEAD})?"),
     ],
 )  # fmt: skip
 

@@ -33,11 +33,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_runs.readers.text.around import Around
-from agent_runs.readers.text.boxes import Box, Loose, cells, joined, read_boxes
+from agent_runs.readers.text.boxes import Box, Loose, read_boxes
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.reader import Lines, Reading, TextReader
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.splitting.ansi import without_codes
+from agent_runs.splitting.wrapping import cells, joined
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript

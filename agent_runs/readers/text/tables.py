@@ -206,7 +206,49 @@ AGENTLITE: Final = Console(
     ],
 )  # fmt: skip
 
+
+def _swe_agent(at: str, more: str, *others: ConsolePiece) -> list[ConsolePiece]:
+    """Return the pieces of SWE-agent's logs: what stands before each, and before further lines."""
+    return [
+        ConsolePiece("system", rf"{at}SYSTEM \([^\n]*\)\s*\n", more=more),
+        ConsolePiece("question", rf"{at}🤖 MODEL INPUT\s*\n", more=more, behind=("system",),
+                     is_sign=True),
+        ConsolePiece("result", rf"{at}🤖 MODEL INPUT\s*\n", r"(?:OBSERVATION:\n)?(?P<text>.*)",
+                     more=more, is_sign=True),
+        ConsolePiece("thought", rf"{at}💭 THOUGHT\s*\n", more=more, is_sign=True),
+        ConsolePiece("call", r" *🎬 ACTION\s*\n", r"(?P<args>.*)", more=more, behind=("thought",),
+                     tool="bash", arguments=lambda text: {"command": text}),
+        ConsolePiece("answer", rf"{at}Found submission:\s", more=more),
+        *others,
+    ]  # fmt: skip
+
+
+_BELOW: Final = r" {12}|\s*$"
+
+# sweagent/agent/agents.py and utils/log.py of SWE-agent 1: Rich wraps and indents what is logged.
+SWE_AGENT_CONSOLE: Final = Console(
+    name="swe_agent_console", summary="console of SWE-agent 1", is_paired=True, wraps=True,
+    pieces=_swe_agent(
+        "🤠 INFO     ", _BELOW,
+        ConsolePiece("nothing", r"[^\w\s]\S? (?:DEBUG|INFO) +", r".*", more=_BELOW, is_aside=True),
+        ConsolePiece("nothing", r"[^\w\s]\S? [A-Z]+ +", r"(?!)", more=_BELOW, is_aside=True),
+        ConsolePiece("nothing", r"╭─+ 🎉", r".*", more=r"[│╰]"),
+    ),
+)  # fmt: skip
+# The same below the prefixes of a file, in which nothing is wrapped: *.info.log, *.debug.log.
+SWE_AGENT_LOG: Final = Console(
+    name="swe_agent_log", summary="log files of SWE-agent 1, below their prefixes", is_paired=True,
+    pieces=_swe_agent(
+        "", "",
+        ConsolePiece("nothing", r"(?:={25} STEP \d+ ={25}|DEMONSTRATION: \S+|Setting up agent for "
+                     r"instance \S+|Trajectory (?:will be )?saved to \S+\.traj)\s*$", r"",
+                     is_aside=True),
+        ConsolePiece("nothing", r"(?=Exiting (?:agent|due to |with autosub)|Executing submission )",
+                     r"(?P<unowned>.*)", is_aside=True),
+    ),
+)  # fmt: skip
+
 TABLES: Final = (
     AGENTLITE, LLAMAINDEX_WORKFLOW, STRANDS, CREWAI_HEADINGS, CREWAI_LOG_TEXT, AUTOGEN_OLD,
-    TRANSFORMERS_AGENTS, CLAUDE_TERMINAL,
+    TRANSFORMERS_AGENTS, CLAUDE_TERMINAL, SWE_AGENT_CONSOLE, SWE_AGENT_LOG,
 )  # fmt: skip

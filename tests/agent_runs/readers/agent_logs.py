@@ -145,6 +145,21 @@ LOGS: dict[str, list[Any]] = {
             {"type": "turn.completed", "usage": {"input_tokens": 30, "output_tokens": 4}},
         ],
     ],
+    "codex_exec_old": [
+        [
+            {"model": "m1", "workdir": "/desk"},
+            {"prompt": QUESTION},
+            *({"id": "0", "msg": event} for event in (
+                {"type": "task_started"},
+                {"type": "agent_reasoning", "text": THOUGHT},
+                {"type": "exec_command_begin", "call_id": "c1", "command": ["search"]},
+                {"type": "exec_command_end", "call_id": "c1", "stdout": RESULT, "stderr": "",
+                 "exit_code": 0},
+                {"type": "token_count"},
+                {"type": "agent_message", "message": ANSWER},
+                {"type": "task_complete", "last_agent_message": ANSWER})),
+        ],
+    ],
     "codex_old": [
         [
             {"id": "s", "timestamp": STAMP, "instructions": None, "git": {}},

@@ -1,5 +1,7 @@
 """The small run of `text_logs` in the forms of consoles and transcripts that are tables."""
 
+from agent_runs.splitting.wrapping import cells
+
 QUESTION, THOUGHT, RESULT, ANSWER = "Which month?", "I look it up.", "November", "Fog."
 JSON = '{"query": "fog"}'
 RULE, STARS = "-" * 80, "*" * 40
@@ -47,6 +49,18 @@ def unpacked(answer: str, agent: str = "Planner") -> str:
     )
 
 
+def logged(text: str, level: str = "🤠 INFO", *, width: int = 0) -> str:
+    """Return a record of SWE-agent, whose lines spaces fill up to a *width*, if one is given."""
+    begin, *others = text.split("\n")
+    lines = [f"{level.ljust(10)} {begin}", *(f"{' ' * 12}{line}".rstrip() for line in others)]
+    return "".join(f"{line}{' ' * (width - cells(line))}\n" for line in lines)
+
+
+def acted_in_shell(thought: str, command: str, **options: int) -> str:
+    """Return a step of SWE-agent."""
+    return logged(f"💭 THOUGHT\n{thought}\n\n🎬 ACTION\n{command}", **options)
+
+
 HEADING = "# Agent: Planner\n"
 STAMP = "2026-01-05 09:00:00: "
 TASK = f'task_name="find", task="{QUESTION}", agent="Planner", '
@@ -84,6 +98,15 @@ LOGS = {
     + saved("Agent", used("search", f"**Input:**\n\n- query: `fog`\n\n**Result:**\n\n"
                           f"```text\n{RESULT}\n```"))
     + saved("Agent", ANSWER),
+    "swe_agent_console": logged("SYSTEM (main)\nBe brief.") + logged(f"🤖 MODEL INPUT\n{QUESTION}")
+    + logged(f"{'=' * 25} STEP 1 {'=' * 25}") + logged("input_tokens=9", "🤖 DEBUG")
+    + acted_in_shell(THOUGHT, "grep fog months")
+    + logged(f"🤖 MODEL INPUT\nOBSERVATION:\n{RESULT}") + logged(f"Found submission: {ANSWER}")
+    + "╭── 🎉 Submission successful 🎉 ──╮\n│ It is a patch. │\n╰──╯\n",
+    "swe_agent_log": f"SYSTEM (main)\nBe brief.\n🤖 MODEL INPUT\n{QUESTION}\n"
+    f"{'=' * 25} STEP 1 {'=' * 25}\n💭 THOUGHT\n{THOUGHT}\n\n🎬 ACTION\ngrep fog months\n"
+    f"🤖 MODEL INPUT\nOBSERVATION:\n{RESULT}\nFound submission: {ANSWER}\n"
+    "Trajectory saved to /x.traj\n",
     "transformers_agents": f"======== New task ========\n{QUESTION}\n"
     f"=== Agent thoughts:\n{THOUGHT}\n"
     ">>> Agent is executing the code below:\nprint(search('fog'))\n====\nPrint outputs:\n"

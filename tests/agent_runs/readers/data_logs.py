@@ -279,6 +279,12 @@ LOGS: dict[str, list[Any]] = {
         {"history": [_ASKED], "trajectory": [
             {"thought": THOUGHT, "action": "ls\n", "response": "…", "observation": RESULT}],
          "info": {"exit_status": "submitted", "submission": ANSWER}},
+        {"history": [
+            {"agent": "main", **_ASKED},
+            {"agent": "main", "role": "assistant", "content": "…", "thought": THOUGHT,
+             "action": "ls\n", "message_type": "action"},
+            {"agent": "main", "role": "tool", "content": f"OBSERVATION:\n{RESULT}"}],
+         "info": {"exit_status": "submitted", "submission": ANSWER}},
     ],
     **TABLE_LOGS,
     **AGENT_LOGS,

@@ -438,6 +438,168 @@ def test_objects_of_types_that_are_not_known_are_told() -> None:
     assert told(run) == ["dropped an object of type 'weather'"]
 
 
+def rollout(kind: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": STAMP, "type": kind, "payload": payload}
+
+
+def happened_in_codex(kind: str, **more: Any) -> dict[str, Any]:
+    return rollout("event_msg", type=kind, **more)
+
+
+def said_in_codex(role: str, said: str) -> dict[str, Any]:
+    kind = "output_text" if role == "assistant" else "input_text"
+    content = [{"type": kind, "text": said}]
+    return rollout("response_item", type="message", role=role, content=content)
+
+
+@pytest.mark.parametrize(
+    "order",
+    [("event",), ("item",), ("item", "event"), ("event", "item"), ("event", "note", "item")],
+)
+def test_a_question_of_codex_may_stand_in_an_event(order: tuple[str, ...]) -> None:
+    note = said_in_codex("user", "<environment_context>a desk</environment_context>")
+    log = [rollout("session_meta", id="s"), note]
+    for asked, answered in (("How deep is it?", "198 m."), ("How  wide?", "2 km."), ("So?", "So.")):
+        forms = {
+            "event": happened_in_codex("user_message", message=asked, images=[]),
+            "item": said_in_codex("user", f"<image>\n{asked.replace('  ', ' ')}"),
+            "note": note,
+        }
+        log += [*(forms[each] for each in order), said_in_codex("assistant", answered)]
+    head = "<image>\n" if "item" in order else ""
+    assert [(run.question, run.output, run.notices) for run in read_runs(log)] == [
+        (f"{head}{asked}", answered, ())
+        for asked, answered in (
+            ("How deep is it?", "198 m."),
+            ("How wide?" if head else "How  wide?", "2 km."),
+            ("So?", "So."),
+        )
+    ]
+
+
+def test_two_questions_in_events_are_both_kept() -> None:
+    asked = [happened_in_codex("user_message", message=text) for text in ("Which lake?", "lake?")]
+    own = happened_in_codex("user_message", message="<user_instructions>…</user_instructions>")
+    run = only([own, *asked, said_in_codex("assistant", "Zug.")])
+    assert (run.question, run.preamble, run.output) == ("lake?", "Which lake?", "Zug.")
+
+
+def prompted(kind: str, **parts: Any) -> dict[str, Any]:
+    return {"kind": "request", "parts": [{"part_kind": kind, **parts}]}
+
+
+LOOKED: list[dict[str, Any]] = [
+    prompted("user-prompt", content="What is on it?"),
+    {"kind": "response", "parts": [{"part_kind": "tool-call", "tool_name": "look", "args": {},
+                                    "tool_call_id": "c1"}]},
+    prompted("tool-return", tool_name="look", content="seen", tool_call_id="c1"),
+    {"kind": "response", "parts": [{"part_kind": "text", "content": "Hm."}]},
+]  # fmt: skip
+LAKE = {"kind": "response", "parts": [{"part_kind": "text", "content": "A lake."}]}
+
+
+def test_a_file_that_a_tool_has_brought_is_no_question() -> None:
+    image = {"kind": "binary", "data": "iVBO", "media_type": "image/png"}
+    beside = {"part_kind": "user-prompt", "content": ["Here it is:", image]}
+    seen = {**LOOKED[2], "parts": [*LOOKED[2]["parts"], beside]}
+    run = only([*LOOKED[:2], seen, LAKE])
+    assert (run.question, actions(run), run.output) == (
+        "What is on it?", [("look", {}, "seen")], "A lake.")  # fmt: skip
+    assert told(run)[0] == "found text of the user beside results"
+
+
+@pytest.mark.parametrize("kind", ["retry-feedback", "retry-prompt", "instruction"])
+def test_what_pydantic_ai_says_in_a_run_is_no_question(kind: str) -> None:
+    errors = [{"type": "missing", "loc": ["depth"], "msg": "Field required"}]
+    for content in ("Say more.", errors):
+        delta = {"part_kind": "tool-availability-delta", "tools_added": ["depth"]}
+        feedback = prompted(kind, content=content)
+        feedback["parts"].append(delta)
+        run = only([*LOOKED, feedback, LAKE])
+        said = content if isinstance(content, str) else "Field required"
+        assert (run.question, run.output) == ("What is on it?", "A lake.")
+        assert said in run.preamble
+        assert (run.steps[-1].content, run.notices) == ("Hm.", ())
+
+
+def test_a_tool_of_pydantic_ai_that_is_tried_again_has_failed() -> None:
+    for outcome, has_failed in (("success", False), ("retried", True), ("failed", True)):
+        part = {**LOOKED[2]["parts"][0], "outcome": outcome}
+        run = only([*LOOKED[:2], {"kind": "request", "parts": [part]}, LAKE])
+        assert run.steps[0].tool_failed is has_failed
+
+
+FRAME = '<pyai:tool_result tool_name="look" tool_call_id="c1" file_id="74d1d7">'
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBO"}}
+
+
+def cassette(*said: dict[str, Any]) -> dict[str, Any]:
+    """Return a cassette of the messages *said*, of which each request has one more of the model."""
+    ends = [at for at, message in enumerate(said) if message["role"] == "assistant"]
+    return {"interactions": [
+        {"request": {"uri": "/v1", "body": json.dumps({"messages": said[:at]})},
+         "response": {"body": {"string": json.dumps({"choices": [{"message": said[at]}]})}}}
+        for at in ends], "version": 1}  # fmt: skip
+
+
+def looked(brings: list[dict[str, Any]], result: str = "See file 74d1d7.") -> list[dict[str, Any]]:
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    return [
+        {"role": "user", "content": "What is on it?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": result},
+        {"role": "user", "content": brings},
+        {"role": "assistant", "content": "A lake."},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "is_marked"),
+    [([FRAME], True), (["This is file 74d1d7:"], True), (["Here it is:"], False), ([], False)],
+)
+def test_a_file_behind_a_result_is_the_tools_in_a_cassette(
+    words: list[str], is_marked: bool
+) -> None:
+    log = looked([*map(text, words), PICTURE])
+    run = only(cassette(*log))
+    assert (run.question, run.output) == ("What is on it?", "A lake.")
+    assert told(run) == [
+        *["found text of the user beside results"] * len(words),
+        "dropped a part of type 'image_url'",
+    ]
+    assert len([*read_runs(log)]) == (1 if is_marked else 2)  # elsewhere a user may have sent it
+
+
+def test_a_question_behind_the_answer_of_a_tool_is_one() -> None:
+    log = looked([text("And on this?"), PICTURE], result="Final result processed.")
+    assert [run.question for run in read_runs(cassette(*log))] == ["What is on it?", "And on this?"]
+    plain = looked([text("And then?")])
+    assert [run.question for run in read_runs(cassette(*plain))] == ["What is on it?", "And then?"]
+
+
+@pytest.mark.parametrize(("call_id", "by"), [(None, "server"), ("call_9", "client")])
+def test_a_search_of_tools_is_a_call(call_id: str | None, by: str) -> None:
+    tools = [{"type": "function", "name": "depth", "defer_loading": True}]
+    own = {"execution": by, "status": "completed", "call_id": call_id}
+    items: list[dict[str, Any]] = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "q"}]},
+        {"type": "tool_search_call", "id": "t1", "arguments": {"paths": ["lakes"]}, **own},
+        {"type": "tool_search_output", "id": "t2", "tools": tools, **own},
+        {"type": "function_call", "name": "depth", "arguments": "{}", "call_id": "c2"},
+        {"type": "function_call_output", "call_id": "c2", "output": "198 m"},
+        {"type": "message", "role": "assistant", "content": [
+            {"type": "output_text", "text": "198 m."}]},
+    ]  # fmt: skip
+    rollouts = [rollout("response_item", **each) for each in items]
+    for log in (items, {"input": items[:1], "output": items[1:]}, rollouts):
+        run = only(log)
+        assert actions(run) == [
+            ("tool_search_call", {"paths": ["lakes"]}, json.dumps(tools)),
+            ("depth", {}, "198 m"),
+        ]
+        assert (run.output, run.notices, run.failed) == ("198 m.", (), ())
+
+
 def test_texts_in_pieces_are_one() -> None:
     def piece(said: str) -> dict[str, Any]:
         return {"type": "message", "role": "assistant", "content": said, "delta": True}

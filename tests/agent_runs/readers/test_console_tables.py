@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from agent_parsers import OutputParserException
+from agent_parsers import OutputParserException, Transcript
 from agent_runs import detect_log, get_writer, report_html, to_text
 
 from ..separators import CERTAIN, DOUBTFUL, ENDINGS
@@ -18,7 +18,10 @@ from .console_logs import (
     RULE,
     STAMP,
     STARS,
+    THOUGHT,
     acted,
+    acted_in_shell,
+    logged,
     packed,
     saved,
     sent,
@@ -37,6 +40,109 @@ def test_what_is_read_can_be_shown_and_written(name: str) -> None:
         assert text in page
         assert text in repr(written)
     assert (answer_of(runs[0]) or "") in to_text(runs[0])
+
+
+# -- SWE-agent ------------------------------------------------------------------------------------
+
+LONG = "grep -rn --include='*.py' 'the depth of the lake' /lake/src/lakes"
+SEEN = "lake.py:3: 198\n  lake.py:9: 217"
+EXITING = logged("Exiting", "🤠 INFO")
+
+
+def in_shell(*rest: str, width: int = 0) -> str:
+    """Return the beginning of a run of SWE-agent, and the *rest*."""
+    system = logged("SYSTEM (main)\nBe brief.", width=width)
+    debug = logged("Retrieved state", "🧰 DEBUG", width=width)
+    return system + debug + logged("🤖 MODEL INPUT\nHow deep?", width=width) + "".join(rest)
+
+
+def test_a_run_of_swe_agent_has_commands_and_what_they_printed():
+    failed = logged("Your output has no command.\nTry again.", "🤠 WARN")
+    log = in_shell(
+        acted_in_shell("I look.\n\n- first", "cat lake.py\nls"),
+        logged("Retrieved state", "🧰 DEBUG"),
+        logged(f"🤖 MODEL INPUT\nOBSERVATION:\n{SEEN}\n\n🎬 ACTION\nis text"),
+        failed,
+        acted_in_shell("", "rm a"),
+        logged("🤖 MODEL INPUT\nYour command printed nothing."),
+        acted_in_shell("Done.", "submit"),
+        logged("Found submission: a patch\n+198"),
+        logged("🤖 MODEL INPUT\nOBSERVATION:\na patch\n+198"),
+        logged("Trajectory saved to\n/x.traj"),
+    )
+    first, second = runs_of(log + in_shell(acted_in_shell("", "ls"), EXITING))
+    assert (first.question, first.preamble, answer_of(first)) == (
+        "How deep?", "Be brief.", "a patch\n+198")  # fmt: skip
+    assert steps_of(first) == [
+        ("I look.\n\n- first", "bash", {"command": "cat lake.py\nls"},
+         f"{SEEN}\n\n🎬 ACTION\nis text"),
+        ("", "bash", {"command": "rm a"}, "Your command printed nothing."),
+        ("Done.", "bash", {"command": "submit"}, "a patch\n+198"),
+    ]  # fmt: skip
+    assert [(notice.kind, notice.text) for notice in first.notices] == [
+        ("unowned_text", failed.strip().replace(" " * 12, "")),
+    ]
+    assert (second.question, commands_in(second)) == ("How deep?", ["ls"])
+
+
+def commands_in(run: Transcript) -> list[str]:
+    return [given["command"] for _, _, given, _ in steps_of(run)]
+
+
+def messages_of(run: Transcript) -> list[str]:
+    return [notice.message for notice in run.notices]
+
+
+@pytest.mark.parametrize(
+    ("command", "read"),
+    [
+        (f"{LONG}\n/lake/tests && ls\npwd", f"{LONG} /lake/tests && ls\npwd"),
+        (f"{'x' * 68}\nyz", f"{'x' * 68}yz"),
+    ],
+)
+def test_lines_that_a_console_wraps_are_joined_where_it_shows_how_wide_it_is(command, read):
+    (run,) = runs_of(in_shell(acted_in_shell("", command, width=80), EXITING, width=80))
+    assert commands_in(run) == [read]
+    assert "the console has wrapped lines, which are joined" in messages_of(run)
+    (run,) = runs_of(in_shell(acted_in_shell("", command), EXITING))
+    assert commands_in(run) == [command]
+    assert "the console may have wrapped lines, and does not show where" in messages_of(run)
+
+
+@pytest.mark.parametrize("width", [0, 80])
+def test_short_lines_are_not_joined(width):
+    (run,) = runs_of(in_shell(acted_in_shell("", "ls\npwd", width=width), EXITING, width=width))
+    assert commands_in(run) == ["ls\npwd"]
+    assert notices_of(run) == ["no_observation", "no_answer"]
+
+
+def test_the_line_of_a_title_may_be_wrapped():
+    found = logged("Found submission: a patch of all that is known of the lake\n+198", width=80)
+    (run,) = runs_of(in_shell(acted_in_shell("", "submit", width=80), found, EXITING))
+    assert answer_of(run) == "a patch of all that is known of the lake\n+198"
+    found = logged(f"Found submission: {'of all ' * 7}\nthat +198", width=80)
+    (run,) = runs_of(in_shell(acted_in_shell("", "submit", width=80), found, EXITING))
+    assert answer_of(run) == f"{'of all ' * 7}that +198"
+
+
+def test_a_log_file_of_swe_agent_is_read_below_its_prefixes():
+    said_by_tool = f"{RESULT}\nExiting early"
+    text = LOGS["swe_agent_log"].rstrip().replace(RESULT, said_by_tool)
+    records = re.split(r"\n(?=🤖|💭|=====|Found|Traj)", f"{text}\n💭 THOUGHT\n\n\n🎬 ACTION\nexit")
+    records.append("Exiting due to a cost limit")
+    said = [("swea-agent-lake-1", each) for each in records]
+    said.insert(3, ("swea-lm-lake-1", "n_cache_control: 1"))
+    log = "".join(
+        f"2026-01-05 09:00:{at:02},100 - INFO - {who} - {each}\n"
+        for at, (who, each) in enumerate(said)
+    )
+    (run,) = runs_of(log)
+    assert run.question == QUESTION
+    assert steps_of(run) == [
+        (THOUGHT, "bash", {"command": "grep fog months"}, said_by_tool),
+        ("", "bash", {"command": "exit"}, None),
+    ]
+    assert "Exiting due to a cost limit" in [notice.text for notice in run.notices]
 
 
 # -- aider ---------------------------------------------------------------------------------------

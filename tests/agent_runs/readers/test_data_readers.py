@@ -53,7 +53,7 @@ def test_the_run_is_read(reader: str, log: Any) -> None:
     assert (tool, given) in (
         ("bash", {"command": "ls"}), ("search", GIVEN), ("search", JSON),
         ("use_search", {"query": "fog", "days": "2"}), ("desk.search", GIVEN),
-        ("execute", "search('fog')"),
+        ("execute", "search('fog')"), ("exec_command", {"command": ["search"]}),
     )  # fmt: skip
     assert is_shell is (tool == "bash")
     if result is None:

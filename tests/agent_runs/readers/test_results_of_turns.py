@@ -22,6 +22,11 @@ TURNS = {
     "markdown_by_hand": ("**Assistant:** I look", "**Output:**"),
     "roles": ("### Assistant\nI look", "### Tool\n"),
     "semantic_kernel_xml": ('<message role="assistant"><function', '<message role="tool">'),
+    "swe_agent_console": (
+        "🤠 INFO     💭 THOUGHT",
+        "🤠 INFO     🤖 MODEL INPUT\n            OBSERVATION",
+    ),
+    "swe_agent_log": ("💭 THOUGHT", "🤖 MODEL INPUT\nOBSERVATION"),
     "transformers_agents": ("=== Agent thoughts", f"Print outputs:\n{RESULT}"),
 }
 """How a turn with a call begins in each console, and its result."""
