@@ -53,7 +53,7 @@ class Console:
     the notice ``cut_value``, and such arguments are left out."""
     wraps: bool = False
     """Whether it wraps the lines of pieces with `more` at its width. Lines that are padded to this
-    width are joined; long lines that are not padded only get a notice. Both are ``altered_text``."""
+    width are joined; long lines without padding only get a notice. Both are ``altered_text``."""
     has_fences: bool = False
     """Whether titles in fences of Markdown are text."""
     nests: bool = False
