@@ -298,4 +298,4 @@ def _content(content: Any) -> Any:
 
 
 def _refused(part: object) -> UserError:
-    return UserError(f"a model that writes text cannot read a {type(part).__name__}")
+    return UserError(f"a model that writes text cannot read {type(part).__name__}")

@@ -485,7 +485,7 @@ def test_the_type_of_the_parser_counts() -> None:
     assert run_agent(model, "?", get_parser("react", output_type=Point), tools).output == Point(7)
     with pytest.raises(ValueError, match="leave out output_type"):
         from_response_template(response_template("hermes"), tools=tools)
-    with pytest.raises(ValueError, match="leave it out"):
+    with pytest.raises(ValueError, match="leave out pattern"):
         ReActJsonSingleInputOutputParser(tools=tools, pattern=re.compile("X(.*)X"))
 
 

@@ -107,7 +107,7 @@ def test_a_prompt_that_never_ends_takes_linear_time(lines: str) -> None:
 
 def test_prefixes_of_prefixes_end() -> None:
     run = "Question: A?\nThought: t\nAction: s\nAction Input: x\nObservation: o\n"
-    with pytest.raises(OutputParserException, match="more than 8 deep"):
+    with pytest.raises(OutputParserException, match="more than 8 levels deep"):
         list(read_runs("INFO " * 16_000 + " a\n" + run + "Final Answer: One.\n"))
 
 

@@ -232,7 +232,7 @@ def test_an_object_is_written_so_that_its_tool_takes_it(
 
 
 def test_an_object_that_cannot_be_written_is_refused_with_what_to_do() -> None:
-    with pytest.raises(ValueError, match=r"give the tools .* such as react_json$"):
+    with pytest.raises(ValueError, match=r"pass tools .* such as react_json$"):
         to_text(run_of({"query": float("nan")}), "react")
 
 

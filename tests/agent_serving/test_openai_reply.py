@@ -190,7 +190,7 @@ def test_content_that_turns_out_not_to_be_the_answer_is_an_error() -> None:
     reply = OpenAIReply(get_parser("chat"))
     assert reply.feed("Final Answer: 41")
     reply.feed("\nFinal Answer: 42")
-    with pytest.raises(OutputParserException, match="what was returned"):
+    with pytest.raises(OutputParserException, match="already returned"):
         reply.close()
 
 

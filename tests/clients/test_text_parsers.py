@@ -158,7 +158,7 @@ def test_a_call_is_an_error_and_no_empty_text(name: str, lenient: bool) -> None:
         error = outcome_of(partial(parser.invoke, form))
         assert "found a call of 'wind_at' in the message" in error.message
         assert "get_parser('tools')" in error.message
-        assert error.observation.startswith("You called wind_at, but calls are not read here")
+        assert error.observation.startswith("You called wind_at, but such calls are not read here")
         assert (error.llm_output, error.span, error.send_to_llm) == ("", (0, 0), True)
     for chunks in streams(CALLS):
         with pytest.raises(OutputParserException, match="found a call of 'wind_at'"):

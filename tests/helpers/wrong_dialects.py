@@ -367,7 +367,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "a codec looks at the text again for each character": (
         lambda: with_table(read_input=counting_again),
         laws.twice_the_text_is_twice_the_work,
-        r"it does [34]\.\d times the work, in chunks of 1",
+        r"take [34]\.\d times the work, in chunks of 1",
         "",
     ),
     "a codec cuts off one character after the other": (
@@ -415,7 +415,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "the sample has an old label": (
         lambda: replace(MEMO, sample=MEMO.sample.replace("Result:", "Output:")),
         laws.the_sample_is_one_flawless_run,
-        r"it is read as the action 'search' with .*\\nOutput:",
+        r"found the action 'search' with .*\\nOutput:",
         MEMO.sample.replace("Result:", "Output:"),
     ),
     "the sample is written differently": (

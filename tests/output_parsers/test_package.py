@@ -220,7 +220,7 @@ def test_the_elements_beside_the_text_of_their_parent_are_only_streamed() -> Non
         (Hasty(), ["ab", "c"], "the whole is read as 3, its stream as 2"),
         (Rounding(), ["a"], "the whole is read as 1.0, its stream as 1"),
         (Leaky(), ["c"], "it raised KeyError: 'c'"),
-        (Silent(), ["c"], "the error 'it is wrong' has no place"),
+        (Silent(), ["c"], "the error 'it is wrong' has no span"),
     ],
 )
 def test_the_law_catches_a_parser_that_is_wrong(

@@ -137,7 +137,7 @@ def test_each_chunk_becomes_a_generation_where_parse_result_is_written() -> None
 
 def test_what_is_no_chunk_is_the_callers_mistake() -> None:
     for parser in (StrOutputParser(), OursCommaList()):
-        with pytest.raises(TypeError, match="a parser takes"):
+        with pytest.raises(TypeError, match="expected a str, a message or a generation"):
             list(parser.transform(iter([3])))
 
 

@@ -21,7 +21,7 @@ def test_for_template_names_the_dialect(tmp_path: Path) -> None:
     file.write_text(OWN["known_json"], encoding="utf-8")
     status, out, err = run("for-template", str(file))
     assert (status, out) == (0, "hermes\n")
-    assert "gave back" in err
+    assert "read back" in err
 
 
 def test_from_template_prints_a_file_that_runs(tmp_path: Path) -> None:

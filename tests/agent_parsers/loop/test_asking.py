@@ -156,7 +156,7 @@ def test_a_refusal_and_a_mistake_of_the_caller_are_raised_at_once() -> None:
     asking.request()
     with pytest.raises(TypeError):
         asking.feed(3)
-    with pytest.raises(ValueError, match="on_bad_call is one of"):
+    with pytest.raises(ValueError, match="on_bad_call must be one of"):
         Asking("react", "?", tools=[], on_bad_call="pass")  # type: ignore[arg-type]
     for parser, reason in (
         ("react", "for an agent without tools"),
@@ -217,7 +217,7 @@ def test_what_a_model_said_before_its_calls_is_kept_for_a_template() -> None:
         "I look.", "Let me see.",
     )  # fmt: skip
     assert [each["id"] for each in called.tool_calls] == [each.tool_call_id for each in results]
-    with pytest.raises(ValueError, match="tools_in is one of"):
+    with pytest.raises(ValueError, match="tools_in must be one of"):
         Asking("react", "?", tools=[], tools_in="chat")  # type: ignore[arg-type]
 
 

@@ -92,10 +92,10 @@ def test_the_wrong_loop_raises() -> None:
 
 def test_the_result_is_not_known_before_the_end() -> None:
     said = answer_stream(get_parser("react").events(["Final Answer: a", " b"]))
-    with pytest.raises(RuntimeError, match="read to its end"):
+    with pytest.raises(RuntimeError, match="not known yet"):
         _ = said.finish
     for _ in said:
-        with pytest.raises(RuntimeError, match="read to its end"):
+        with pytest.raises(RuntimeError, match="not known yet"):
             _ = said.actions
     assert said.actions == []
     assert said.finish is not None

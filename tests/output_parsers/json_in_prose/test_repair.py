@@ -359,7 +359,7 @@ def test_a_text_that_begins_with_a_value_is_that_value_and_elsewhere_two_are_an_
     "text", ['[[],"q",]a",-1.5]', '[1,"q",] a",2]', '[1,"q"] a","b",3]', '[1,"q",]a", true]']
 )
 def test_a_string_may_not_be_cut_at_a_bracket_in_it(text: str) -> None:
-    with pytest.raises(json.JSONDecodeError, match="JSON goes on after it"):
+    with pytest.raises(json.JSONDecodeError, match="expected no more JSON after"):
         repair_json(text)
 
 

@@ -272,7 +272,7 @@ def test_turns_with_something_missing_are_derived_or_refused(
 def test_tags_that_no_payload_has_are_refused_as_the_fault_of_the_template() -> None:
     turns = {**shown("prefixed_tags").turns}
     turns["one"] = f"{turns['one'][:41]}{{{turns['one'][41:]}"
-    with pytest.raises(TemplateError, match="no other attribute"):
+    with pytest.raises(TemplateError, match="cannot have other attributes"):
         format_of_turns("mutilated", replace(shown("prefixed_tags"), turns=turns))
 
 
