@@ -131,7 +131,7 @@ def _in_open_object(text: str) -> bool:
 
 
 def _given(table: Table) -> set[str]:
-    """Return the names of the markers before what is not the model's to write."""
+    """Return the names of the markers before text that the model must not write."""
     return {name for name, marker in table.markers.items() if isinstance(marker, Given)} | {
         name
         for (_, name), row in table.transitions.items()

@@ -263,7 +263,7 @@ def seams(turn: SampleTurn) -> list[int]:
 
 
 def usual_turn(dialect: Dialect, word: str) -> SampleTurn:
-    """Return a turn whose input is one *word*, in the usual type of the dialect."""
+    """Return a turn with a call whose input is *word*, as text or in an object."""
     is_text = isinstance(sample_action(dialect).tool_input, str)
     turn = written_turn(dialect, word if is_text else {"query": word})
     assert turn is not None, "every dialect can write a plain word"

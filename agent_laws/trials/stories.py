@@ -134,7 +134,7 @@ def _story(
 
 
 def story_from(parser: StreamParser, chunks: Iterable[str]) -> Story:
-    """Return the story of *chunks*, read by a new *parser*."""
+    """Feed *chunks* to an unused *parser*, and return its events and its result."""
     events: list[Event] = []
     outcome: Outcome
     try:

@@ -137,11 +137,11 @@ PROBLEMS: Final = {
         "Write either <function_calls> or a <final_answer>, not both.",
     ),
     "invented_first": Problem(
-        "found <function_results> before any call; they are not the model's to write",
+        "found <function_results> before any call; the model must not write them",
         "Invalid Format: Do not write <function_results>.",
     ),
     "invented_after": Problem(
-        "found <function_results>; they are not the model's to write",
+        "found <function_results>; the model must not write them",
         "Invalid Format: Do not write <function_results>.",
     ),
 }

@@ -338,7 +338,7 @@ def write_result(result: Result) -> str:
 
 NEXT = f"{START}{MODEL}"
 FOREIGN_MESSAGE = Problem(
-    "found a message that is not the model's to write",
+    "found a message that the model must not write",
     "Invalid Format: Write no messages of users or tools; they are given to you.",
 )
 

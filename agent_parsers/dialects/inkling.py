@@ -143,7 +143,7 @@ DIALECT = calls_dialect(
             " whole.",
         ),
         "tool_error": Problem(
-            "found the error of a tool; it is not the model's to write",
+            "found the error of a tool; the model must not write it",
             "Invalid Format: Do not write what a tool returns. Write a call, or the answer.",
         ),
     },

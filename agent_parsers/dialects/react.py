@@ -168,7 +168,7 @@ PROBLEMS: Final = {
         exact_observation=MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE,
     ),
     "invented_first": Problem(
-        "found an Observation before any Action; it is not the model's to write",
+        "found an Observation before any Action; the model must not write it",
         "Invalid Format: Do not write an Observation. Write an Action with its Action Input, or a"
         " Final Answer.",
     ),

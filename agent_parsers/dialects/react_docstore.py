@@ -83,7 +83,7 @@ PROBLEMS: Final = {
         exact=_langchains_words,
     ),
     "invented_first": Problem(
-        "found an Observation before any Action; it is not the model's to write",
+        "found an Observation before any Action; the model must not write it",
         "Invalid Format: Do not write an Observation. Write a line such as Action: Search[entity].",
     ),
     "no_call": Problem(

@@ -185,7 +185,7 @@ PROBLEMS: Final = {
         "Invalid Format: Write the question after 'Follow up:', on the same line.",
     ),
     "invented_first": Problem(
-        "found an intermediate answer before any question; it is not the model's to write",
+        "found an intermediate answer before any question; the model must not write it",
         "Invalid Format: Do not write an intermediate answer. Write 'Follow up:' and a question.",
     ),
     "action_and_answer": Problem(

@@ -98,7 +98,7 @@ PROBLEMS: Final = {
         "Invalid Format: Write a Thought, then one block of code from <code> to </code>.",
     ),
     "invented_first": Problem(
-        "found an Observation before any code; it is not the model's to write",
+        "found an Observation before any code; the model must not write it",
         "Invalid Format: Do not write an Observation. Write code from <code> to </code>.",
     ),
     "no_call": Problem(

@@ -216,7 +216,7 @@ PROBLEMS: Final = {
         "Write either a <tool> with its <tool_input> or a <final_answer>, not both.",
     ),
     "invented_first": Problem(
-        "found an <observation> before any <tool>; it is not the model's to write",
+        "found an <observation> before any <tool>; the model must not write it",
         f"Invalid Format: Do not write an <observation>. {_CALL}.",
     ),
 }

@@ -42,7 +42,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         "The call is in a sentence, so nothing was done. If you mean it, write it alone.",
     ),
     "invented_first": Problem(
-        "found text that is not the model's to write before any call or answer",
+        "found text before any call or answer that the model must not write",
         "Invalid Format: Write only a call or the answer. All other text is given to you.",
     ),
     "open_reasoning": Problem(

@@ -133,7 +133,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         "Invalid Format: The input of the action is a text or a JSON object.",
     ),
     "invented_first": Problem(
-        "found text that is not the model's to write before any action",
+        "found text before any action that the model must not write",
         "Invalid Format: Do not write a question or what a tool returned. Write an action, or the"
         " final answer.",
     ),

@@ -367,6 +367,6 @@ def _set(error: BaseException, name: str, value: Any) -> None:
 
 
 def steps_taken(error: BaseException) -> list[tuple[AgentAction, Any]]:
-    """Return the steps of the calls that ran before one of them raised *error*."""
+    """Return the steps of the calls that had a result when another one raised *error*."""
     taken: list[tuple[AgentAction, Any]] = getattr(error, "steps_taken", [])
     return taken

@@ -191,7 +191,7 @@ class Transcript(Storable, Viewable):
         """What is known about the run apart from its steps: its turn, caller and metadata."""
         told = [f"{name}: {value}" for name, value in self.metadata.items()]
         if self.called_by:
-            told.insert(0, f"carries out the call {self.called_by}")
+            told.insert(0, f"started by the call {self.called_by} of another agent")
         if self.conversation is not None:
             place = f"turn {self.conversation.turn} of conversation {self.conversation.id}"
             told.insert(0, place.strip())

@@ -141,7 +141,7 @@ class OutsideOfRuns:
         return found
 
     def shift(self, offset: int) -> Callable[[Span], Span] | None:
-        """Return a function that converts spans of the text that was read into spans of the log.
+        """Return a function that turns a span in the reading into the same span in the log.
 
         Args:
             offset: How much of the text that was read stands before the run.

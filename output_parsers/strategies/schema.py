@@ -132,7 +132,7 @@ def read_data(schema: Any, kind: SchemaKind, data: Any) -> Any:
 
 
 def check_nothing_dropped(schema: Any, kind: SchemaKind, data: Any, response: Any) -> None:
-    """Check that *response*, which `read_data` made of *data*, has all keys of *data*.
+    """Check that *response*, which `read_data` made from *data*, has all keys of *data*.
 
     Raises:
         OutputParserException: The data have a key that the schema lacks.

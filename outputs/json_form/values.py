@@ -60,7 +60,7 @@ _MOST_BITS: Final = 14_280
 
 
 def write_value(value: Any) -> Any:
-    """Return *value* as JSON.
+    """Return *value* as data that `json.dumps` can write; `read_value` reverses it.
 
     Raises:
         Misfit: It contains something that is not data.

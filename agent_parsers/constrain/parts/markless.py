@@ -354,7 +354,7 @@ _FORBIDS: Final = ("do not", "don't", "don’t", "not", "never", "avoid")
 
 @cache
 def content_before_calls(gap: str, *, has_fence: bool, brief: bool = False) -> Automaton:
-    """Return the automaton of texts that a call may follow.
+    """Return the automaton of the texts after which a call may come.
 
     Args:
         gap: The text between the content and the calls.

@@ -299,7 +299,7 @@ class Inline:
         return False
 
     def names_one_of(self, names: Container[str] | None, text: str, at: int) -> bool:
-        """Return whether the *text* between *at* and the label *then* is one of *names*."""
+        """Return whether *text*, from *at* to the label after this one, is one of *names*."""
         if names is None or not self.then:
             return False
         stop = text.find(self.then, at, at + _LONGEST_NAMED)

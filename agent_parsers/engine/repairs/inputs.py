@@ -166,7 +166,7 @@ def repair_object_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any
 
 
 def is_quoted_whole(text: str) -> bool:
-    """Return whether the whole *text* is one quoted string, or JSON, even if it needs repairs."""
+    """Return whether *text* is a JSON object or list, or begins and ends with a quotation mark."""
     if text[:1] not in ("{", "["):
         return any(
             len(text) >= 2 * len(mark) and text.startswith(mark) and text.endswith(mark)

@@ -225,11 +225,11 @@ SHARED_PROBLEMS: Final = {
         "Write either an action or the final answer, not both.",
     ),
     "invented_first": Problem(
-        "found text that is not the model's to write before any action",
+        "found text before any action that the model must not write",
         "Invalid Format: Write an action or the final answer, not text that is given to you.",
     ),
     "invented_after": Problem(
-        "found text that is not the model's to write after the action or the answer",
+        "found text after the action or the answer that the model must not write",
         "Invalid Format: Stop after the action or the answer; what follows is given to you.",
     ),
     "cut_input": Problem(

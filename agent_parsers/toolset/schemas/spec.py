@@ -101,7 +101,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def one_of_words(values: Sequence[Any]) -> str:
-    """Return ``one of``, followed by *values*; long lists are cut."""
+    """Return *values* in words: one alone, several after ``one of``; a long list is cut."""
     if len(values) == 1:
         return shown(values[0])
     listed = ", ".join(shown(value) for value in values[:_MOST_LISTED])

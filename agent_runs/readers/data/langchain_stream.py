@@ -72,7 +72,9 @@ READER: Final = DataReader(
     name="langchain_stream",
     summary="events of LangChain's astream_events, one per line",
     evidence=partial(
-        evidence_of_each, is_one=_is_event, sign=lambda _: "'event' and 'parent_ids' in value 1"
+        evidence_of_each,
+        is_one=_is_event,
+        sign=lambda _: "the keys 'event' and 'parent_ids' in the first value",
     ),
     read=_read,
     before=("json_lines",),

@@ -228,7 +228,8 @@ def _add_invocations(text: str, run: RunBuilder) -> None:
                 why = "there is nothing between it and the answer"
                 _leave_out("a result", why, rest, run)
         elif call.said and "\n\n" in rest:
-            _leave_out("a result", "the text next to the call may continue", rest, run)
+            why = "the words of the model before the call may continue after it"
+            _leave_out("a result", why, rest, run)
         else:
             run.observe_more(rest)
 

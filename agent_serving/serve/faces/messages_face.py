@@ -65,7 +65,7 @@ _LOW, _MEDIUM = 4_096, 16_384
 
 
 class MessagesFace:
-    """Messages; see `Face`."""
+    """The face of Anthropic's Messages API; see `Face`."""
 
     path = "/v1/messages"
 

@@ -27,7 +27,7 @@ class ChatTemplate(NamedTuple):
 def chat_template(
     given: str | Mapping[str, Any], special_tokens: Mapping[str, str] | None = None
 ) -> ChatTemplate:
-    """Return the chat template that was *given*: as its text, or in a tokenizer's configuration.
+    """Return the chat template in *given*, its text or the configuration of a tokenizer.
 
     Args:
         given: The text, or what is in ``tokenizer_config.json``. Of several named templates,

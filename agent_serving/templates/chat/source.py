@@ -31,8 +31,8 @@ def _docstring(form: CallFormat) -> str:
     lines = "\n".join(f"    {line}".rstrip() for line in sample.splitlines())
     return (
         f'"""What the chat template of {form.name} writes.\n\n{lines}\n\n'
-        "agent-parsers derived this from the template, and checked that it reads and writes what"
-        " the\ntemplate writes. What models write otherwise is not in a template: see docs/"
+        "agent-parsers derived this dialect from the template, and checked that it writes the same"
+        " text\nand reads it back. How models deviate from it is not in a template: see docs/"
         'call-dialects.md.\n"""\n'
     )
 

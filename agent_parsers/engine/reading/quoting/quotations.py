@@ -259,7 +259,7 @@ class Surroundings:
         return not (is_quoted or self.is_denied(number, is_marked=True))
 
     def is_alternative(self, number: int) -> bool:
-        """Return whether only "or" is between the hole with this *number* and a neighbour."""
+        """Return whether only "or" is between call *number* and the one before or after it."""
         before, after = self._around(number)
         found = (before if number else "", after if number + 1 < len(self._holes) else "")
         return any(" ".join(_LETTERS(text)).casefold() in _OR for text in found)

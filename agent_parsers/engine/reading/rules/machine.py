@@ -101,7 +101,7 @@ class Machine(CallRules):
         return self.table.several and _marks_calls(self.dialect.strict)
 
     def thought_mark(self, text: str) -> Literal["", "opens", "closes"]:
-        """Return whether the end of *text*, a marker or a prompt, opens or closes reasoning."""
+        """Return ``"opens"`` or ``"closes"`` if *text* ends with such a mark, else ``""``."""
         end = text.rstrip()
         states = (state for mark, state in self._prompt_ends.items() if end.endswith(mark))
         state = next(states, None)
