@@ -1,0 +1,89 @@
+"""HyperCLOVA X SEED Think 14B: messages whose headers say what they are, and calls in a JSON list.
+
+    /think
+    I have to look it up.<|im_end|>
+    <|im_start|>assistant
+    Let me see.<|im_end|>
+    <|im_start|>assistant -> tool/function_call
+    [{"name": "search", "arguments": {"query": "Lake Thun"}}, {"name": "ping", "arguments": {}}]
+
+The prompt ends with ``<|im_start|>assistant``, so a turn begins behind it; or the prompt says that
+a thought follows (``/think``), or an answer (a line break). ``<|im_end|>`` ends each message, and
+the turn if no header of the model follows. Then come ``<|stop|>`` behind calls and
+``<|endofturn|>`` behind an answer, which are the stop sequences. Two messages of text are a thought
+and an answer. The model card shows a call as one object with its arguments as ``input``, which
+lenient mode reads.
+
+The 32B model writes `glm45`.
+
+Source: the model card of naver-hyperclovax/HyperCLOVAX-SEED-Think-14B; the parsers of
+NAVER-Cloud-HyperCLOVA-X/hcx-vllm-plugin. They show one result in a turn.
+"""
+
+import re
+from dataclasses import replace
+
+from agent_parsers.authoring import (
+    Ahead,
+    CallFormat,
+    Given,
+    Go,
+    JsonPayload,
+    Literal,
+    ResultsWriter,
+    Table,
+)
+from agent_parsers.engine.calls.marks import Before, one_of
+
+START, END, MODEL = "<|im_start|>", "<|im_end|>", "assistant"
+NEXT = f"{END}\n{START}{MODEL}"
+ENDS = (f"{END}<|stop|>", f"{END}<|endofturn|>")
+GOES_ON = (NEXT, *ENDS)
+"""What begins with the end of a message, and ends more."""
+TOOL, THINK = "tool/function_call", "/think"
+CALLS, RESULT = f" -> {TOOL}", f"\n{START}{TOOL}\n"
+
+
+def unless(*texts: str) -> Ahead:
+    """Return an atom that requires that none of *texts* follows."""
+    return Ahead(
+        f"(?!{'|'.join(map(re.escape, texts))})", pending=one_of(*texts).pending, sample=""
+    )
+
+
+def with_headers(table: Table) -> Table:
+    """Return *table*, in which headers count at the beginning of the turn and behind a message."""
+    markers = {
+        "thought": Literal(THINK, place="text"),
+        "call": Literal(CALLS.strip(), place="text"),
+        "next call": Literal(f"{NEXT}{CALLS}"),
+        "end of thought": Before(NEXT, ahead=unless(CALLS)),
+        "end of message": Before(END, ahead=unless(*(text.removeprefix(END) for text in GOES_ON))),
+    }
+    states = [state for state in table.parts if state != "over"]
+    return replace(
+        table,
+        markers={**table.markers, **markers},
+        transitions={
+            **table.transitions,
+            **{(state, "next call"): Go("call", closes=True) for state in states},
+            **{(state, "end of message"): Go("over") for state in states},
+        },
+        prompt_ends={**table.prompt_ends, f"{START}{MODEL}{THINK}": "thought"},
+    )
+
+
+DIALECT = CallFormat(
+    name="hyperclovax_14b",
+    aliases=("hyperclovax_seed_think_14b",),
+    summary="a JSON list behind '-> tool/function_call' (HyperCLOVA X SEED Think 14B)",
+    payload=JsonPayload(row=("[", ", ", "]")),
+    call=(f"{CALLS}\n", ""),
+    thought=(f"{THINK}\n", NEXT),
+    content=("\n", NEXT),
+    answer=("\n", END),
+    ends=ENDS,
+    results=ResultsWriter(between=f"{END}{RESULT}"),
+    turn_frame=(f"{ENDS[0]}{RESULT}", NEXT),
+    adapt=with_headers,
+).dialect(given=(Given(START, own=MODEL),))
