@@ -29,11 +29,11 @@ from agent_parsers.authoring import (
     Given,
     Go,
     JsonPayload,
-    Literal,
     ResultsWriter,
     Table,
 )
 from agent_parsers.engine.calls.marks import Before, one_of
+from agent_parsers.engine.tables.guards import begins_the_text
 
 START, END, MODEL = "<|im_start|>", "<|im_end|>", "assistant"
 NEXT = f"{END}\n{START}{MODEL}"
@@ -52,21 +52,21 @@ def unless(*texts: str) -> Ahead:
 
 
 def with_headers(table: Table) -> Table:
-    """Return *table*, in which headers count at the beginning of the turn and behind a message."""
+    """Return *table*, in which a header follows the end of a message, or begins the turn."""
     markers = {
-        "thought": Literal(THINK, place="text"),
-        "call": Literal(CALLS.strip(), place="text"),
-        "next call": Literal(f"{NEXT}{CALLS}"),
         "end of thought": Before(NEXT, ahead=unless(CALLS)),
+        "end before calls": Before(NEXT, ahead=one_of(CALLS)),
         "end of message": Before(END, ahead=unless(*(text.removeprefix(END) for text in GOES_ON))),
     }
     states = [state for state in table.parts if state != "over"]
+    begins = table.transitions["content", "thought"]._replace(guards=(begins_the_text,))
     return replace(
         table,
         markers={**table.markers, **markers},
         transitions={
             **table.transitions,
-            **{(state, "next call"): Go("call", closes=True) for state in states},
+            ("content", "thought"): begins,
+            **{(state, "end before calls"): Go("content", closes=True) for state in states},
             **{(state, "end of message"): Go("over") for state in states},
         },
         prompt_ends={**table.prompt_ends, f"{START}{MODEL}{THINK}": "thought"},
