@@ -1,18 +1,15 @@
 """HyperCLOVA X SEED Think 14B: messages whose headers say what they are, and calls in a JSON list.
 
-    /think
-    I have to look it up.<|im_end|>
-    <|im_start|>assistant
     Let me see.<|im_end|>
     <|im_start|>assistant -> tool/function_call
     [{"name": "search", "arguments": {"query": "Lake Thun"}}, {"name": "ping", "arguments": {}}]
 
-The prompt ends with ``<|im_start|>assistant``, so a turn begins behind it; or the prompt says that
-a thought follows (``/think``), or an answer (a line break). ``<|im_end|>`` ends each message, and
-the turn if no header of the model follows. Then come ``<|stop|>`` behind calls and
-``<|endofturn|>`` behind an answer, which are the stop sequences. Two messages of text are a thought
-and an answer. The model card shows a call as one object with its arguments as ``input``, which
-lenient mode reads.
+The prompt ends with ``<|im_start|>assistant``, so a turn begins behind it: with ``/think`` and a
+thought, with calls, or with a line break and text; the prompt may also have the ``/think`` or the
+line break. ``<|im_end|>`` ends each message, and the turn if no header of the model follows. Then
+come ``<|stop|>`` behind calls and ``<|endofturn|>`` behind an answer. Of two messages of text, the
+first is a thought. Thoughts are left out of past turns, so they are read and not written. The
+model card shows a call as one object with its arguments as ``input``, which lenient mode reads.
 
 The 32B model writes `glm45`.
 
@@ -80,6 +77,7 @@ DIALECT = CallFormat(
     payload=JsonPayload(row=("[", ", ", "]")),
     call=(f"{CALLS}\n", ""),
     thought=(f"{THINK}\n", NEXT),
+    writes_thoughts=False,
     content=("\n", NEXT),
     answer=("\n", END),
     ends=ENDS,

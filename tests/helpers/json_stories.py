@@ -25,7 +25,7 @@ THINKING: Final = frozenset((
     "apertus", "command_a", "command_a_plus", "deepseek_v3", "deepseek_v31", "ernie45", "harmony",
     "hermes", "hunyuan_a13b", "inkling", "kimi_k2", "longcat", "minimax_m1", "mistral",
     "mistral_v11", "nemotron_llama", "nemotron_v2", "plamo3", "reka_edge", "solar_open",
-    "cwm", "hyperclovax_14b", "openpangu_v2", "pangu_embedded",
+    "cwm", "openpangu_v2", "pangu_embedded",
 ))  # fmt: skip
 """Dialects that write thoughts."""
 MODES: Final[tuple[Mode, ...]] = ("strict", "lenient")
