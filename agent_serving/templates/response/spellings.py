@@ -143,6 +143,10 @@ class Spellings:
             self.own_tool: str = self.shapes.own_tool
         except GrammarError as error:
             raise TemplateError(str(error)) from None
+        if self.shapes.names_types:
+            raise TemplateError(
+                f"the calls of {dialect.name} name the type of each value, which no template reads"
+            )
 
     @cached_property
     def call(self) -> CallSpelling:

@@ -185,16 +185,16 @@ def test_the_law_catches_a_wrong_template() -> None:
 
 PYTHON = "its calls are Python, which no content parser of a template reads"
 APART = "content beside its calls is not spelt like an answer, and both are one field"
-TYPED = "the calls of {} name the type of each value, which a grammar does not know"
 REFUSED = {
     "anthropic_xml": APART,
     "apertus": "the names of its tools are keys in JSON, which no template reads",
-    "command_5": TYPED.format("command_5"),
+    "command_5": "the calls of command_5 name the types of values within values, which a grammar"
+    " does not know",
     "command_a": APART,
     "command_a_plus": APART,
     "hunyuan_a13b": "what it writes around content has its calls inside",
     "json_toolcall": APART,
-    "kimi_k3": TYPED.format("kimi_k3"),
+    "kimi_k3": "the calls of kimi_k3 name the type of each value, which no template reads",
     "lfm2": PYTHON,
     "llama4_pythonic": PYTHON,
     "minicpm3": PYTHON,
