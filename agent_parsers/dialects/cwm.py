@@ -42,7 +42,7 @@ from agent_parsers.authoring import (
 from agent_parsers.engine.calls.json.headed import HeadedMessage, Header
 from agent_parsers.events import InputDelta, SkippedDelta, Span
 
-END, NAMED = "<|eot_id|>", ">"
+END, OPENER, NAMED, CLOSER = "<|eot_id|>", "<tool: ", ">", "</tool>"
 AROUND_ROLE = ("<|start_header_id|>", "<|end_header_id|>\n\n")
 
 
@@ -106,13 +106,13 @@ DIALECT = CallFormat(
     summary="JSON or text in <tool: name> (Code World Model)",
     payload=NamedPayload(
         read_head=read_head,
-        call=f"{{tool}}{NAMED}\n{{input}}",
+        call=f"{OPENER}{{tool}}{NAMED}\n{{input}}\n{CLOSER}",
         write_input=write_body,
         may_lead=may_lead,
         unnamed=lambda _lenient: partial(TextCall, NAMED, read_header, lambda _text: True),
     ),
-    call=("<tool: ", "\n</tool>"),
-    between="\n",
+    call=(OPENER, CLOSER),
+    calls=("", "\n", ""),
     thought=("<think>\n", "\n</think>\n"),
     content=("", "\n"),
     ends=(END,),
@@ -126,8 +126,8 @@ DIALECT = CallFormat(
     problems={
         **PROBLEMS,
         "two_closers": Problem(
-            "expected no second </tool> after a call",
-            "There is a second </tool>, so nothing was done. No call may contain </tool>.",
+            f"expected no second {CLOSER} after a call",
+            f"There is a second {CLOSER}, so nothing was done. No call may contain {CLOSER}.",
         ),
     },
 )

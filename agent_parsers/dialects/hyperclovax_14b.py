@@ -18,7 +18,10 @@ NAVER-Cloud-HyperCLOVA-X/hcx-vllm-plugin. They show one result in a turn.
 """
 
 import re
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from typing_extensions import override
 
 from agent_parsers.authoring import (
     Ahead,
@@ -26,43 +29,63 @@ from agent_parsers.authoring import (
     Given,
     Go,
     JsonPayload,
+    Literal,
     ResultsWriter,
     Table,
 )
 from agent_parsers.engine.calls.marks import Before, one_of
-from agent_parsers.engine.tables.guards import begins_the_text
+from agent_parsers.engine.markers.kinds import SPACE, Atom
 
 START, END, MODEL = "<|im_start|>", "<|im_end|>", "assistant"
 NEXT = f"{END}\n{START}{MODEL}"
-ENDS = (f"{END}<|stop|>", f"{END}<|endofturn|>")
-GOES_ON = (NEXT, *ENDS)
-"""What begins with the end of a message, and ends more."""
+STOPS = ("<|stop|>", "<|endofturn|>")
+ENDS = tuple(f"{END}{stop}" for stop in STOPS)
+GOES_ON = (f"{START}{MODEL}", *STOPS)
+"""What may follow the end of a message, so that it is part of a longer mark."""
 TOOL, THINK = "tool/function_call", "/think"
 CALLS, RESULT = f" -> {TOOL}", f"\n{START}{TOOL}\n"
 
 
-def unless(*texts: str) -> Ahead:
-    """Return an atom that requires that none of *texts* follows."""
+@dataclass(frozen=True, slots=True)
+class NextHeader(Before):
+    """The end of a message and the header of the next, with any white space between them."""
+
+    @override
+    def spellings(self) -> Iterator[tuple[Atom, ...]]:
+        """Yield the atoms of each spelling."""
+        yield (*map(re.escape, END), SPACE, *map(re.escape, f"{START}{MODEL}"), self.ahead)
+
+    @override
+    def is_canonical(self, seen: str) -> bool:
+        """Return true: white space means nothing."""
+        return True
+
+
+def behind(*texts: str, unless: bool = False) -> Ahead:
+    """Return an atom that requires that one of *texts* follows, or that none does."""
+    sign, found = "!" if unless else "=", "|".join(map(re.escape, map(str.strip, texts)))
+    pending = one_of(*map(str.strip, texts)).pending
     return Ahead(
-        f"(?!{'|'.join(map(re.escape, texts))})", pending=one_of(*texts).pending, sample=""
+        rf"(?{sign}{SPACE}(?:{found}))",
+        pending=rf"{SPACE}{pending}",
+        sample="" if unless else texts[0],
     )
 
 
 def with_headers(table: Table) -> Table:
     """Return *table*, in which a header follows the end of a message, or begins the turn."""
     markers = {
-        "end of thought": Before(NEXT, ahead=unless(CALLS)),
-        "end before calls": Before(NEXT, ahead=one_of(CALLS)),
-        "end of message": Before(END, ahead=unless(*(text.removeprefix(END) for text in GOES_ON))),
+        "thought": Literal(THINK, place="text"),
+        "end of thought": NextHeader(NEXT, ahead=behind(CALLS, unless=True)),
+        "end before calls": NextHeader(NEXT, ahead=behind(CALLS)),
+        "end of message": Before(END, ahead=behind(*GOES_ON, unless=True)),
     }
     states = [state for state in table.parts if state != "over"]
-    begins = table.transitions["content", "thought"]._replace(guards=(begins_the_text,))
     return replace(
         table,
         markers={**table.markers, **markers},
         transitions={
             **table.transitions,
-            ("content", "thought"): begins,
             **{(state, "end before calls"): Go("content", closes=True) for state in states},
             **{(state, "end of message"): Go("over") for state in states},
         },

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os.path import commonprefix
@@ -194,6 +195,13 @@ class Shapes:
         text = "some words"
         result = self._read(self._form(Written(tool=ANY_TOOL, tool_input=text)))
         return isinstance(result, AgentAction) and result.tool_input == text
+
+    @property
+    def writes_texts(self) -> bool:
+        """Whether an input that is text is written as it is."""
+        with suppress(ValueError):
+            return self._form.call.write_input(_WORD) == _WORD
+        return False
 
     @property
     def own_tool(self) -> str:

@@ -143,6 +143,8 @@ class Spellings:
             self.own_tool: str = self.shapes.own_tool
         except GrammarError as error:
             raise TemplateError(str(error)) from None
+        if dialect.several and self.shapes.writes_texts:
+            raise TemplateError("the body of a call may be text or JSON, which no template tells")
         if self.shapes.names_types:
             raise TemplateError(
                 f"the calls of {dialect.name} name the type of each value, which no template reads"

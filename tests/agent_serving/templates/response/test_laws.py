@@ -192,6 +192,7 @@ REFUSED = {
     " does not know",
     "command_a": APART,
     "command_a_plus": APART,
+    "cwm": "the body of a call may be text or JSON, which no template tells",
     "hunyuan_a13b": "what it writes around content has its calls inside",
     "json_toolcall": APART,
     "kimi_k3": "the calls of kimi_k3 name the type of each value, which no template reads",
