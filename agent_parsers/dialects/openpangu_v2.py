@@ -25,7 +25,12 @@ PENDING = rf"{SPACE}(?:\[{SPACE})?"
 
 
 def without_python(table: Table) -> Table:
-    """Return *table*, in which a mark before a list of Python calls is an error."""
+    """Return *table*; in lenient mode, a mark before a list of Python calls is no mark of its own.
+
+    The turn is an error in both modes.
+    """
+    if not table.lenient:
+        return table
     mark = CALLS[0].strip()
     markers = {
         "call": Before(mark, ahead=Ahead(f"(?!{PYTHON})", pending=PENDING, sample="")),
