@@ -35,7 +35,7 @@ def test_it_tells_of_an_error_calls_and_answers(
 ) -> None:
     if name in ("smolagents_code", "self_ask"):
         pytest.skip("it has one tool, which is not named")
-    if name in ("command_5", "kimi_k3") and grammar is not None:
+    if name == "command_5" and grammar is not None:
         pytest.skip("it has no grammar")
     server = importlib.import_module("scripted_server")
     parser = get_parser(name, tools=[example.weather, example.clock])

@@ -235,6 +235,14 @@ ROWS: Final = (
         "solar_open",
         "ggml-org/llama.cpp: models/templates/upstage-Solar-Open-100B.jinja",
     ),
+    Row("HyperCLOVAX-SEED-Think-14B", "hyperclovax_14b", "vllm-project/vllm: pull request 44171"),
+    Row(
+        "openPangu-Embedded* openPangu-R*",
+        "pangu_embedded",
+        "vllm-project/vllm: pull request 32583",
+    ),
+    Row("openPangu-2.0*", "openpangu_v2", "vllm-project/vllm: pull request 47271"),
+    Row("CWM CWM-SFT", "cwm", "facebookresearch/cwm: PROMPTING_GUIDE.md"),
     Row("Solar-Open2*", "solar_open2", _VLLM_FILE.format("tool_parsers/solar_open2_tool_parser")),
     Row("UI-TARS*", None, "bytedance/UI-TARS: codes/ui_tars/prompt.py"),
     Row("Muse-Spark*", "muse_spark", _VLLM_FILE.format("tool_parsers/muse_tool_parser")),
@@ -291,13 +299,13 @@ ROWS: Final = (
 
 OWNERS: Final = (
     "ai-sage AI21 ai21labs allenai arcee-ai baidu bharatgenai ByteDance-Seed C4AI Cohere "
-    "CohereForAI CohereLabs DeepSeek deepseek-ai dots-studio fireworks-ai Google HuggingFaceTB "
-    "IBM ibm-granite IFM inclusionAI internlm IQuestLab JetBrains LGAI-EXAONE LiquidAI meetkai "
-    "meituan-longcat Meta meta-llama meta-models Microsoft mindlab-research MiniMax MiniMaxAI "
-    "Mistral mistralai Moonshot moonshotai naver-hyperclovax NousResearch NVIDIA OpenAI openbmb "
-    "pfnet poolside PrimeIntellect Qwen RecursiveSI RekaAI Salesforce ServiceNow-AI speakleash "
-    "stepfun-ai swiss-ai Team-ACE tencent thinkingmachines THUDM tiiuae upstage XHToken "
-    "XiaomiMiMo XingChen-AGI zai zai-org"
+    "CohereForAI CohereLabs DeepSeek deepseek-ai dots-studio facebook fireworks-ai Google "
+    "HuggingFaceTB IBM ibm-granite IFM inclusionAI internlm IQuestLab JetBrains LGAI-EXAONE "
+    "LiquidAI meetkai meituan-longcat Meta meta-llama meta-models Microsoft mindlab-research "
+    "MiniMax MiniMaxAI Mistral mistralai Moonshot moonshotai naver-hyperclovax NousResearch "
+    "NVIDIA OpenAI openbmb pfnet poolside PrimeIntellect Qwen RecursiveSI RekaAI Salesforce "
+    "ServiceNow-AI speakleash stepfun-ai swiss-ai Team-ACE tencent thinkingmachines THUDM tiiuae "
+    "upstage XHToken XiaomiMiMo XingChen-AGI zai zai-org"
 )
 """Owners that may precede a name: ``Meta-Llama-3.1-8B``, ``Qwen_Qwen3-8B-GGUF``."""
 

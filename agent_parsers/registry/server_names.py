@@ -40,6 +40,10 @@ _NAMES: Final = {
         "under this name, vLLM reads Muse Spark, whose dialect is 'muse_spark', and SGLang reads"
         " Muse Glimmer, whose dialect is 'muse_glimmer'"
     ),
+    "pangu": (
+        "under this name, parsers for vLLM read two vocabularies: the marks of openPangu Embedded,"
+        " whose dialect is 'pangu_embedded', and those of openPangu 2.0, 'openpangu_v2'"
+    ),
     "atem": (
         "mlx-vlm reads the calls of both Muse models under this name: use 'muse_spark' or"
         " 'muse_glimmer'"

@@ -70,7 +70,7 @@ class Row(TypedDict):
     count: int
 
 
-NO_GRAMMAR = {"smolagents_code", "command_5", "kimi_k3"}
+NO_GRAMMAR = {"smolagents_code", "command_5"}
 """The dialects whose calls are code, or say the type of each value, which no grammar knows."""
 TRIP: Final = Trip(town="Bern: old town", days=3, stops=["a\nb", "Final Answer: no", "</answer>"])
 SAMPLES: Final[list[tuple[Any, Any]]] = [

@@ -30,9 +30,11 @@ class Slot:
     """The number of a step."""
     TOOL: Final = "\ue009"
     """The name of any tool."""
+    TYPE: Final = "\ue00a"
+    """The type of the value of a parameter."""
 
 
-SLOTS: Final = re.compile(f"({Slot.ID}+|[{Slot.THOUGHT}-{Slot.TOOL}])")
+SLOTS: Final = re.compile(f"({Slot.ID}+|[{Slot.THOUGHT}-{Slot.TYPE}])")
 """Splits a text at its slots; an id is one slot."""
 
 _ALNUM: Final = chars("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")

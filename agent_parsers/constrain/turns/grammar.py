@@ -253,7 +253,8 @@ class _Turns:
         if len(frames) > 1:
             raise GrammarError(f"{self._dialect.name} writes calls to these tools differently")
         ((opens, between, closes),) = frames
-        gaps = {_gap(*each) for each in zip(rests, self._alone, strict=True)}
+        alone = [each[each.find(opens) :] for each in self._alone]
+        gaps = {_gap(*each) for each in zip(rests, alone, strict=True)}
         if len(gaps) > 1 or (gap := gaps.pop()) is None:
             return None
         before, cut = gap

@@ -26,10 +26,12 @@ from agent_parsers.constrain.parts.tree import (
     choice,
     sequence,
 )
+from agent_parsers.constrain.turns.shapes import ANY_TOOL
 from agent_parsers.constrain.values.cases import Case, cases, without_texts
 from agent_parsers.constrain.values.elements import Elements
 from agent_parsers.constrain.values.members import declared, in_order
 from agent_parsers.constrain.values.strings import JSON_ESCAPES, Strings, constants
+from agent_parsers.toolset.problems.input_problem import kind_of
 from agent_parsers.toolset.schemas.plain import lone_key
 
 if TYPE_CHECKING:
@@ -89,6 +91,8 @@ class TaggedCall:
         """Return a parameter with its value."""
         options: list[Node] = []
         problems: dict[str, str] = {}
+        if not self._shapes.spells(ANY_TOOL, key):
+            raise NoValue("its name is written with escapes")
         for case in cases(self._schema, part, self._notes):
             kind = case.get("type", "enum" if case else "string")
             try:
@@ -104,12 +108,37 @@ class TaggedCall:
     def _written(self, key: str, case: Case) -> Iterator[Node]:
         """Yield the values of *case* with the marks around them."""
         if "enum" in case or case.get("type", "string") == "string":
-            equals, after = (text.replace(Slot.KEY, key) for text in self._spelt.text)
+            equals, after = self._around(self._spelt.text, key, "string")
             yield from (sequence(equals, each, after) for each in self._text(case, after))
         others = without_texts(case) if case else case
-        if others is not None:
-            equals, after = (text.replace(Slot.KEY, key) for text in self._spelt.other)
-            yield sequence(equals, self._other(others), after)
+        for kind, each in self._of_types(others):
+            equals, after = self._around(self._spelt.other, key, kind)
+            yield sequence(equals, self._other(each), after)
+
+    def _around(self, marks: tuple[str, str], key: str, kind: str) -> tuple[str, str]:
+        """Return the *marks* around the value of a parameter, which is of this *kind*."""
+        named = self._shapes.type_name(kind) if Slot.TYPE in marks[0] else ""
+        before, after = (each.replace(Slot.KEY, key).replace(Slot.TYPE, named) for each in marks)
+        return before, after
+
+    def _of_types(self, case: Case | None) -> Iterator[tuple[str, Case]]:
+        """Yield the values of *case*, none of which is a text, and of which type they are.
+
+        If the marks around a value do not name its type, they are not told apart.
+        """
+        if case is None:
+            return
+        if Slot.TYPE not in self._spelt.other[0]:
+            yield "", case
+        elif "enum" in case:
+            for kind in dict.fromkeys(map(kind_of, case["enum"])):
+                yield kind, {"enum": [each for each in case["enum"] if kind_of(each) == kind]}
+        elif "type" in case:
+            yield case["type"], case
+        else:
+            yield from (
+                (kind, {"type": kind}) for kind in ("null", "boolean", "number", "array", "object")
+            )
 
     def _text(self, case: Case, after: str) -> Iterator[Node]:
         """Yield the texts of *case*, as they are or enclosed in marks."""

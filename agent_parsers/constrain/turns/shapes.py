@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os.path import commonprefix
@@ -16,7 +17,7 @@ from agent_parsers.constrain.parts.tree import JSON, NAME, GrammarError, Notatio
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import read_turn
-from agent_parsers.forms.form import Written
+from agent_parsers.forms.form import Written, WrittenCall
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -26,7 +27,12 @@ _KEYS: Final = ("some_key", "other_key")
 _WORD: Final = "some value"
 _COUNT: Final = 80808
 _TAGS: Final = re.compile(r"</?[^\s<>/][^\s<>]*>?|</").findall
-_ANY_TOOL: Final = "some_tool"
+ANY_TOOL: Final = "some_tool"
+_KINDS: Final = {
+    "string": str, "boolean": bool, "null": type(None), "object": dict, "array": list,
+    "number": float, "integer": int,
+}  # fmt: skip
+"""The types of values, as schemas name them."""
 
 
 @dataclass(frozen=True)
@@ -187,8 +193,15 @@ class Shapes:
         if self._dialect.several:
             return False
         text = "some words"
-        result = self._read(self._form(Written(tool=_ANY_TOOL, tool_input=text)))
+        result = self._read(self._form(Written(tool=ANY_TOOL, tool_input=text)))
         return isinstance(result, AgentAction) and result.tool_input == text
+
+    @property
+    def writes_texts(self) -> bool:
+        """Whether an input that is text is written as it is."""
+        with suppress(ValueError):
+            return self._form.call.write_input(_WORD) == _WORD
+        return False
 
     @property
     def own_tool(self) -> str:
@@ -198,21 +211,37 @@ class Shapes:
                 f"the calls of {self._dialect.name} are written by a function, from which no"
                 " grammar can be made"
             )
-        parameters = self._form.call.parameters
-        if parameters is not None and parameters.names_types:
+        if self.names_types and not self.nests:
             raise GrammarError(
-                f"the calls of {self._dialect.name} name the type of each value, which a grammar"
-                " cannot know"
+                f"the calls of {self._dialect.name} name the types of values within values, which a"
+                " grammar cannot know"
             )
         return self._form.own_tool
+
+    @property
+    def names_types(self) -> bool:
+        """Whether a parameter says of which type its value is."""
+        parameters = self._form.call.parameters
+        return parameters is not None and parameters.names_types
+
+    def type_name(self, kind: str) -> str:
+        """Return how the dialect names the type of the values of this *kind*."""
+        parameters = self._form.call.parameters
+        types = parameters.types if parameters is not None else {}
+        return types.get(_KINDS[kind], types.get(object, ""))
+
+    def spells(self, tool: str, key: str) -> bool:
+        """Return whether a call of *tool* has both names as they are, without escapes."""
+        written = self._form(Written(tool=tool, tool_input={key: _WORD}))
+        return tool in written and key in written
 
     @cached_property
     def reads_bare_call(self) -> bool:
         """Whether the JSON of a call is also read without the text around it."""
-        step = Written(tool=_ANY_TOOL, tool_input={_KEYS[0]: _WORD})
+        step = Written(tool=ANY_TOOL, tool_input={_KEYS[0]: _WORD})
         result = self._read_json(self._form(step))
         actions = result if isinstance(result, list) else [result]
-        return all(isinstance(each, AgentAction) and each.tool == _ANY_TOOL for each in actions)
+        return all(isinstance(each, AgentAction) and each.tool == ANY_TOOL for each in actions)
 
     @cached_property
     def reads_bare_answer(self) -> bool:
@@ -233,7 +262,8 @@ class Shapes:
             return
         result = self._read(self._form(Written(tool=tool, tool_input={_KEYS[0]: _WORD})))
         actions = result if isinstance(result, list) else [result]
-        if not any(isinstance(each, AgentAction) and each.tool == tool for each in actions):
+        is_read = any(isinstance(each, AgentAction) and each.tool == tool for each in actions)
+        if not is_read or not self.spells(tool, _KEYS[0]):
             raise GrammarError(f"{self._dialect.name} cannot write the name of the tool {tool!r}")
 
     @cached_property
@@ -263,10 +293,16 @@ class Shapes:
         """
         if self._form.own is not None:
             said = (Slot.THOUGHT if thought else "", Slot.CONTENT if content else "")
+            form = self._form.call
             given = {_KEYS[0]: _WORD}
-            step = Written(said[0], tool or _ANY_TOOL, given, content=said[1])
-            written = self._form(step).replace(self._form.call.write_input(given), Slot.INPUT)
-            return written if tool else written.replace(_ANY_TOOL, Slot.TOOL)
+            step = Written(said[0], tool or ANY_TOOL, given, content=said[1])
+            if form.parameters is not None:
+                written = self._form(step).replace(
+                    form(WrittenCall(step.tool, given)), self._call(tool)
+                )
+            else:
+                written = self._form(step).replace(form.write_input(given), Slot.INPUT)
+            return written if tool else written.replace(ANY_TOOL, Slot.TOOL)
         if not self.takes_texts:
             return self._turn([self._call(tool)], thought=thought, content=content)
         call = self._call(tool, None if self.quotes_input else Slot.TEXT)
@@ -340,11 +376,15 @@ class Shapes:
             "tool": name,
             "id": call_id,
             '"id"': f'"{call_id}"',
+            "number": Slot.NUMBER,
             '"tool"': json.dumps(name, ensure_ascii=False),
         }
         if form.parameters is not None:
             parameters = given if isinstance(given, dict) else {_KEYS[0]: Slot.VALUE}
-            written = form.parameters(parameters).replace(str(_COUNT), Slot.VALUE)
+            spelt = form.parameters
+            if spelt.names_types:
+                spelt = replace(spelt, types={object: Slot.TYPE})
+            written = spelt(parameters).replace(str(_COUNT), Slot.VALUE)
             for key in _KEYS:
                 written = written.replace(key, Slot.KEY)
             slots["parameters"] = written

@@ -33,8 +33,8 @@ _OTHER_ROLES: Final = ("user", "system", "developer", "tool")
 _begins_turn: Final = re.compile(r"<[^<>\s]++>[^<>\n]{2,}+").findall
 """Finds a special token and the words after it, such as a role, which may tell who speaks."""
 _tokens: Final = re.compile(
-    r"<[^<>\s][^<>\n]*+>|\[/?+[A-Z_]{3,}+\]|\[\[[^\[\]\n]++\]\]|\[[^\[\]\s]{1,8}+\["
-    r"|\][^\[\]\s]{1,8}+\]|\b[A-Z]{3,}+:"
+    r"<[^<>\s][^<>\n]*+>|\[/?+[A-Z_]{3,}+\]|\[[a-z]++\d++\]|\[\[[^\[\]\n]++\]\]"
+    r"|\[[^\[\]\s]{1,8}+\[|\][^\[\]\s]{1,8}+\]|\b[A-Z]{3,}+:"
 ).findall
 """Finds the special tokens of a chat template: tags, words in brackets, and names of roles."""
 

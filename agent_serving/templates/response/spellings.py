@@ -143,6 +143,14 @@ class Spellings:
             self.own_tool: str = self.shapes.own_tool
         except GrammarError as error:
             raise TemplateError(str(error)) from None
+        if dialect.several and self.shapes.writes_texts:
+            raise TemplateError(
+                "the body of a call can be text or JSON, and a template cannot tell which"
+            )
+        if self.shapes.names_types:
+            raise TemplateError(
+                f"the calls of {dialect.name} name the type of each value, which a template cannot read"
+            )
 
     @cached_property
     def call(self) -> CallSpelling:

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 CODE = {"smolagents_code"}
 """The dialects whose calls are code."""
-TYPED = {"command_5", "kimi_k3"}
-"""The dialects that write the type of each value."""
+TYPED = {"command_5"}
+"""The dialect that writes the type of each value in a value."""
 DIALECTS = [name for name in list_dialects() if name not in CODE | TYPED]
 MESSAGES = {"beam", "functionary_v32", "harmony", "inkling", "muse_glimmer", "muse_spark"}
 """The dialects whose content stands in messages."""

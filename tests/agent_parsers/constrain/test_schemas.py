@@ -249,13 +249,21 @@ def test_what_cannot_be_said_is_left_out_and_noted(name: str) -> None:
     assert [value for value in others if engine.accepts(call_of(value))] == []
 
 
-@pytest.mark.parametrize(
-    "dialect", sorted({*list_dialects()} - {"command_5", "kimi_k3", "smolagents_code"})
-)
+@pytest.mark.parametrize("dialect", sorted({*list_dialects()} - {"command_5", "smolagents_code"}))
 def test_one_keyword_is_no_reason_to_refuse_a_grammar(dialect: str) -> None:
     odd = tool("Intermediate Answer" if dialect == "self_ask" else "search", x=texts(pattern=r"\b"))
     grammar = get_parser(dialect, tools=[odd]).grammar("gbnf")
     assert [each.keyword for each in grammar.notes] == ["pattern"]
+
+
+def test_a_parameter_whose_name_is_written_with_escapes_is_left_out() -> None:
+    odd = tool(**{"a&b": {"type": "string"}, "c": {"type": "string"}})
+    grammar = get_parser("kimi_k3", tools=[odd]).grammar("gbnf")
+    (note,) = grammar.notes
+    assert (note.keyword, note.path) == ("properties", "a&b")
+    assert "escapes" in note.reason
+    with pytest.raises(GrammarError, match="cannot write the name of the tool 'a&b'"):
+        get_parser("kimi_k3", tools=[tool("a&b")]).grammar("gbnf")
 
 
 def test_a_value_with_a_mark_in_it_is_left_out() -> None:

@@ -39,6 +39,7 @@ USER = {
     "mistral_v3": "[INST]",
     "phi4_mini": "<|user|>",
     "xing4": "<_user>",
+    "pangu_embedded": "[unused9]用户：",
     "plamo3": "<|plamo:tag|>user<|plamo:msg|>",
 }
 """How the chat template of each dialect begins a turn of the user, where its form does not say."""

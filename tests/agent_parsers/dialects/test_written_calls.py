@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 NAMES: Final = [name for name in list_dialects() if get_dialect(name).several]
 NO_THOUGHTS: Final = {
     "apriel", "command_r", "firefunction", "functionary_v31", "functionary_v32",
-    "functiongemma", "gigachat3", "gigachat31", "glm4", "granite", "granite_fc", "internlm2",
-    "jamba", "llama3_function_tag", "llama3_json", "llama4_pythonic", "mistral_v3", "phi4_mini",
-    "pythonic", "xlam",
+    "functiongemma", "gigachat3", "gigachat31", "glm4", "granite", "granite_fc",
+    "hyperclovax_14b", "internlm2", "jamba", "llama3_function_tag", "llama3_json",
+    "llama4_pythonic", "mistral_v3", "phi4_mini", "pythonic", "xlam",
 }  # fmt: skip
 NO_CONTENT: Final = {
     "command_5", "command_a", "command_a_plus", "llama3_json", "pythonic", "xlam",

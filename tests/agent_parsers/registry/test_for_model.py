@@ -117,6 +117,12 @@ IQuestLab/IQuest-Coder-V1-40B-Thinking                   qwen3_coder
 ornith:latest                                            qwen3_coder
 internlm/Intern-S2-397B-FP8                              qwen3_coder
 naver-hyperclovax/HyperCLOVAX-SEED-Think-32B             glm45
+naver-hyperclovax/HyperCLOVAX-SEED-Think-14B             hyperclovax_14b
+FreedomIntelligence/openPangu-Embedded-7B-V1.1           pangu_embedded
+openPangu-R-72B-2512                                     pangu_embedded
+openpangu/openPangu-2.0-Flash                            openpangu_v2
+facebook/cwm                                             cwm
+facebook/cwm-sft                                         cwm
 RecursiveSI/flint-nvfp4-gguf                             glm47
 google/diffusiongemma-26B-A4B-it                         gemma4
 MiniMaxAI/MiniMax-M3.1-Flash                             minimax_m3
@@ -261,6 +267,7 @@ nvidia/Llama-3.1-Nemotron-Nano-8B-v1
 allenai/Llama-3.1-Tulu-3-8B nvidia/NVIDIA-Nemotron-Nano-12B-v2-VL nvidia/nemotron-3-8b-chat-4k-sft
 microsoft/phi-4 microsoft/Phi-4-mini-reasoning mistralai/Mistral-7B-Instruct-v0.2
 mistralai/Mixtral-8x7B-Instruct-v0.1 Salesforce/xLAM-7b-fc-r
+facebook/cwm-pretrain FreedomIntelligence/openPangu-Ultra-MoE-718B-V1.1
 llama4_json gemma4_parser IQuestLab/IQuest-Coder-V1-40B-Base moonshotai/Kimi-K3.1-Pro
 models/Qwen3-8B/model.safetensors Qwen3-8B/snapshots/0123456789abcdef
 """
