@@ -149,7 +149,8 @@ class Spellings:
             )
         if self.shapes.names_types:
             raise TemplateError(
-                f"the calls of {dialect.name} name the type of each value, which a template cannot read"
+                f"the calls of {dialect.name} name the type of each value, which a template cannot"
+                " read"
             )
 
     @cached_property
