@@ -68,7 +68,7 @@ TWO_CORES: Final = 1.8
 
 PYDANTIC: Final = "from pydantic import BaseModel\nclass A(BaseModel):\n    a: int\n"
 PARSER: Final = "from agent_parsers import ReActSingleInputOutputParser\n"
-DETECT: Final = f"from agent_parsers import detect\ndetect({ACTION + 'oldest bridge in Bern'!r})\n"
+DETECT: Final = f"from agent_runs import detect\ndetect({ACTION + 'oldest bridge in Bern'!r})\n"
 IMPORTS: Final = {
     LANGCHAIN: "from langchain_classic.agents.output_parsers import ReActSingleInputOutputParser",
     LLAMAINDEX: "from llama_index.core.agent.react.output_parser import ReActOutputParser",
@@ -256,7 +256,16 @@ def _folder() -> TemporaryDirectory[str]:
 
 def _file(jobs: int) -> float:
     """Return the seconds by the clock in which so many processes parse the file."""
-    command = ["-m", "agent_parsers", "parse", "in.parquet", "-o", "out.parquet"]
+    command = [
+        "-m",
+        "agent_parsers",
+        "reply",
+        "in.parquet",
+        "--column",
+        "text",
+        "-o",
+        "out.parquet",
+    ]
     command += ["--dialect", "react"]
     return _clocked([[*command, "--jobs", str(jobs)]])
 

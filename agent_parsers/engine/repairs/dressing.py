@@ -12,6 +12,8 @@ from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair, Span
 from outputs.growing_json.lenient.json_text import begins_object, unquoted
 from outputs.growing_json.load import load_json
+from outputs.growing_json.scalars import NOTHING
+from outputs.growing_json.whole import MAX_DEPTH, whole_object
 
 FENCE: Final = "```"
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
@@ -47,6 +49,12 @@ def may_be_dressed(text: str) -> bool:
 def is_open(text: str) -> bool:
     """Return whether *text* contains only one half of a fence, not counting strings in JSON."""
     return FENCE in text and text.count(FENCE) % 2 == 1 and not _is_object(text)
+
+
+def is_plain_object(text: str) -> bool:
+    """Return whether *text* is an object in valid JSON, with nothing around it."""
+    is_bare = text[:1] == "{" and text[-1:] == "}"
+    return is_bare and whole_object(text, MAX_DEPTH) is not NOTHING
 
 
 def _is_object(text: str) -> bool:

@@ -7,6 +7,7 @@ from agent_parsers import (
     AgentAction,
     DialectParser,
     OutputParserException,
+    StreamParser,
     get_dialect,
     get_parser,
     list_dialects,
@@ -172,6 +173,17 @@ def test_a_whole_thought_behind_a_call_is_no_end_of_one(dialect: str) -> None:
     parser = get_parser(dialect, tools=[send])
     for thought in ("<think>So.</think>", "[REASONING]So.[/REASONING]", "<Thought>So.</Thought>"):
         assert calls_made(parser, [f"{call}\n{thought}"]), thought
+
+
+@pytest.mark.parametrize("said", ["{/think", "</think>", "[end of thinking]"])
+def test_the_strings_of_an_object_may_speak_of_it(said: str) -> None:
+    text = f'Thought: I note it.\nAction: note\nAction Input: {{"text": "{said}"}}'
+    stream = StreamParser(get_dialect("react"))
+    for at in range(len(text)):
+        stream.feed(text[at])
+    stream.close()
+    meant = AgentAction("note", f'{{"text": "{said}"}}', text)
+    assert stream.result == get_parser("react").parse(text) == meant
 
 
 def test_an_error_in_a_log_points_at_the_end_of_the_thought() -> None:

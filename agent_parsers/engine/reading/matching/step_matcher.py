@@ -23,11 +23,12 @@ from agent_parsers.engine.reading.matching.step_pattern import (
     is_called_answer,
 )
 from agent_parsers.engine.reading.matching.turns import ends_oddly
-from agent_parsers.engine.reading.quoting.marks import may_quote
+from agent_parsers.engine.reading.quoting.marks import may_have_mark, may_quote
 from agent_parsers.engine.reading.quoting.quotations import enclosing
 from agent_parsers.engine.reading.rules.foreign import may_be_foreign
 from agent_parsers.engine.reading.rules.known_tools import known_tools, names_of
 from agent_parsers.engine.reading.turn import PlainTurn
+from agent_parsers.engine.repairs.dressing import is_plain_object, may_be_dressed
 from agent_parsers.engine.repairs.inputs import repair_input
 from agent_parsers.engine.repairs.payloads import BadPayload
 from outputs.growing_json.scalars import NOTHING
@@ -45,6 +46,11 @@ if TYPE_CHECKING:
 
 _IS_BARE: Final = re.compile(r"\w|\w[^\n]*[\w.?!)]").fullmatch
 """Matches text that is read unchanged."""
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether *text* is an input that is read unchanged: words, or an object in JSON."""
+    return is_plain_object(text) if may_be_dressed(text) else not may_have_mark(text)
 
 
 def _unescaped(said: str) -> str:
@@ -86,6 +92,7 @@ class StepMatcher(Matcher):
         self.pattern = pattern = StepPattern(machine, form, known)
         self._match = pattern.match
         self._half_ends = machine.half_ends
+        self._last_chars = frozenset(each[-1] for each in machine.half_ends)
         self._own_tool = form.own_tool
         self._answer_name = form.answer if isinstance(form.answer, str) else ""
         is_answer = lru_cache(256)(partial(is_called_answer, machine, form))
@@ -97,6 +104,7 @@ class StepMatcher(Matcher):
         self._leaves_objects = machine.read_input is repair_input and not self._has_json
         self._has_reader = machine.table.new_call is not None
         self._reads_calls = self._has_json or self._has_reader
+        self._has_thoughts = form.thought is not None
         self._may_be_enclosed = machine.lenient and not self._has_json
         self._begins_mark = known.begins
         self._label = form.call.text.partition("{")[0].partition("\n")[0].rstrip()
@@ -167,7 +175,7 @@ class StepMatcher(Matcher):
         """
         if ('"' in text and '"""' in text) or ("'" in text and "'''" in text):
             return None
-        if text.endswith(self._half_ends):
+        if text[-1:] in self._last_chars and text.endswith(self._half_ends):
             return None
         if (found := self._match(text)) is None:
             return None
@@ -194,13 +202,14 @@ class StepMatcher(Matcher):
 
     def _is_enclosed(self, text: str, found: Match[str]) -> bool:
         """Return whether a quotation opens before the action and closes in its input."""
-        if found["input"].replace(" ", "").isalnum():  # most are words
+        written = found["input"]
+        if written.replace(" ", "").isalnum():  # most are words
             return False
         start = found.start()
-        if not start and "thought" in found.re.groupindex:
+        if not start and self._has_thoughts:
             start = max(found.end("thought"), 0)
         begins_line = text[start] == "\n" and not text[start + 1].isspace()
-        written = found["input"].strip()
+        written = written.strip()
         is_object = written[:1] == "{" and written[-1:] == "}"
         if begins_line and (is_object or "\n" not in written) and not may_quote(text, start):
             return False
@@ -223,11 +232,11 @@ class StepMatcher(Matcher):
             BadPayload: A stream has to say it.
         """
         machine, written = self._machine, found["input"]
-        if not self._has_json and found.end("input") == len(found.string) and not written.strip():
+        trimmed = "" if written is None else written.strip()
+        if not (trimmed or self._has_json) and found.end("input") == len(found.string):
             return NOTHING  # only how the text ended says whether it is missing
         known = tools if tools is not None and tools.checks(tool) else None
         if known is not None and self._leaves_objects:
-            trimmed = written.strip()
             plain = known.read_plain(tool, trimmed) if trimmed.startswith("{") else None
             if plain is not None:
                 machine.check_filled(tool, plain[0], (0, 0), known)
@@ -238,15 +247,18 @@ class StepMatcher(Matcher):
             value: Any = self._object(written) if said is None else self._passed_on(said)
         elif self._has_reader:  # which may take off more than white space
             value = written if _IS_BARE(written) else NOTHING
+        elif self._leaves_objects and _is_plain(trimmed):
+            value = trimmed
         else:
-            trimmed = written.lstrip() if self.pattern.keeps_input_end else written.strip()
-            value = machine.read_written(trimmed, made)
+            value = machine.read_written(
+                written.lstrip() if self.pattern.keeps_input_end else trimmed, made
+            )
             if made:
                 repairs += _moved(made, found)
         if known is None or value is NOTHING:
             return value
         made = []
-        value = machine.taken(tool, value, (0, len(written.strip()) if written else 0), known, made)
+        value = machine.taken(tool, value, (0, len(trimmed)), known, made)
         if made and (self._has_json or self._has_reader):
             return NOTHING  # a stream knows where they are
         if made:

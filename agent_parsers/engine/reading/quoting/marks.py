@@ -205,7 +205,7 @@ _has_begun_end: Final = re.compile(
 _has_begun_thought: Final = re.compile(rf"{_STEMS}|(?<![^\W_])(?:{_END_OF})?(?:{_BEGUN})\Z").search
 
 
-def _may_have_mark(text: str) -> bool:
+def may_have_mark(text: str) -> bool:
     """Return whether *text* has what a mark may begin with; `in` is the quickest way to look."""
     return not text.isascii() or "<" in text or "[" in text or "{" in text or "|" in text
 
@@ -213,7 +213,7 @@ def _may_have_mark(text: str) -> bool:
 def speaks_of_thoughts(text: str) -> bool:
     """Return whether *text* may contain a mark of a thought, of any family of models."""
     seen = text if text.isascii() else _UNSEEN.sub("", text)
-    return _may_have_mark(seen) and _THOUGHT(seen) is not None
+    return may_have_mark(seen) and _THOUGHT(seen) is not None
 
 
 def ends_thought(mark: str, *, is_cut: bool = False) -> bool:
@@ -250,7 +250,7 @@ def unopened_end(text: str) -> Span | None:
 
     The tag counts only at the beginning of a line or at the end of the text.
     """
-    if not _may_have_mark(text) or _may_be_closer(text) is None:
+    if not may_have_mark(text) or _may_be_closer(text) is None:
         return None
     whole = (found for found in _LINE_CLOSERS(text) if _is_tag(found[1]))
     tags = (found.span(1) for found in whole if ends_thought(found[1]))

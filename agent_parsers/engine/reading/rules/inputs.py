@@ -11,7 +11,7 @@ from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, m
 from agent_parsers.engine.markers.kinds import open_mark
 from agent_parsers.engine.reading.quoting.marks import unopened_end
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
-from agent_parsers.engine.repairs.dressing import has_begun
+from agent_parsers.engine.repairs.dressing import has_begun, is_plain_object
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead, may_lack
 from agent_parsers.engine.tables.modes import STRICT
 from agent_parsers.engine.tables.rewritings import table_for
@@ -144,10 +144,12 @@ class InputRules:
     def thought_end(self, written: str) -> Span | None:
         """Return the span of the end of a thought in an input that is not closed, if any.
 
-        The prompt opened the thought, and the call is part of it. In strict mode and in transcripts
-        such a mark is plain text.
+        The prompt opened the thought, and the call is part of it. In strict mode, in transcripts
+        and in the strings of an object such a mark is plain text.
         """
-        return unopened_end(written) if self.lenient and not self.table.is_run else None
+        if not self.lenient or self.table.is_run or is_plain_object(written.strip()):
+            return None
+        return unopened_end(written)
 
     def read_written(self, written: str, repairs: list[Repair]) -> str | dict[str, Any]:
         """Return the value of an input, given the text *written* after its label.

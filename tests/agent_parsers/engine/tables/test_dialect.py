@@ -176,7 +176,7 @@ def test_without_a_lenient_table_the_strict_one_is_made_lenient() -> None:
 
 def test_an_invented_step_is_an_error_in_strict_mode() -> None:
     strict = DialectParser(dialect=dialect(LABELS))
-    with pytest.raises(OutputParserException, match="not the model's to write") as caught:
+    with pytest.raises(OutputParserException, match="that the model must not write") as caught:
         strict.parse("Tool: search\nWith: x\nSay: no")
     assert caught.value.span == (21, 28)
 
