@@ -154,7 +154,6 @@ SIGNS: Final[dict[str, OwnSigns]] = {
     "hunyuan_v4": ((), ("</arg_value:6124c78e>", "</tool_calls:6124c78e>",
         "</tool_calls>", "<tool_call:6124c78e>", "<tool_calls:6124c78e>",
         "<tool_calls>"), ("<｜hy_eos:opensource｜>", "<｜hy_eos｜>"), False),
-    "hyperclovax_14b": ((), ("-> tool/function_call",), (), False),
     "inkling": ((), (), ("<|content_model_end_sampling|>", "<|content_text|>",
         "<|message_model|>", "<|message_tool|>", "<|message_user|>"), True),
     "internlm2": ((), ("<|action_start|>\n<|plugin|>",

@@ -235,7 +235,6 @@ ROWS: Final = (
         "solar_open",
         "ggml-org/llama.cpp: models/templates/upstage-Solar-Open-100B.jinja",
     ),
-    Row("HyperCLOVAX-SEED-Think-14B", "hyperclovax_14b", "vllm-project/vllm: pull request 44171"),
     Row(
         "openPangu-Embedded* openPangu-R*",
         "pangu_embedded",

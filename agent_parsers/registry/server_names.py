@@ -40,6 +40,9 @@ _NAMES: Final = {
         "under this name, vLLM reads Muse Spark, whose dialect is 'muse_spark', and SGLang reads"
         " Muse Glimmer, whose dialect is 'muse_glimmer'"
     ),
+    "hyperclovax_seed_think_14b": (
+        "it reads HyperCLOVA X SEED Think 14B, whose format has no dialect; see docs/models.md"
+    ),
     "pangu": (
         "under this name, parsers for vLLM read two vocabularies: the marks of openPangu Embedded,"
         " whose dialect is 'pangu_embedded', and those of openPangu 2.0, 'openpangu_v2'"

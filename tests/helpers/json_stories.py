@@ -19,7 +19,7 @@ NAMES: Final = (
     "hunyuan_a13b", "inkling", "internlm2", "jamba", "kimi_k2", "llama3_function_tag",
     "llama3_json", "longcat", "minimax_m1", "mistral", "mistral_v11", "mistral_v3",
     "nemotron_llama", "nemotron_v2", "phi4_mini", "plamo3", "reka_edge", "solar_open", "xlam",
-    "cwm", "hyperclovax_14b", "openpangu_v2", "pangu_embedded",
+    "cwm", "openpangu_v2", "pangu_embedded",
 )  # fmt: skip
 THINKING: Final = frozenset((
     "apertus", "command_a", "command_a_plus", "deepseek_v3", "deepseek_v31", "ernie45", "harmony",

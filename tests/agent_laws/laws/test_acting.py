@@ -210,7 +210,7 @@ def test_the_law_catches_a_bug(bug: tuple[Any, str, Any], monkeypatch: pytest.Mo
 
 
 AT_THE_END = {
-    "command_r", "firefunction", "gigachat3", "gigachat31", "granite", "hyperclovax_14b",
+    "command_r", "firefunction", "gigachat3", "gigachat31", "granite",
     "llama3_function_tag", "mistral_v3", "phi4_mini",
 }  # fmt: skip
 """Dialects whose only block of calls is closed by the end of the turn, or has one call."""

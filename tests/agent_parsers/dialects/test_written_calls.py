@@ -29,7 +29,7 @@ NAMES: Final = [name for name in list_dialects() if get_dialect(name).several]
 NO_THOUGHTS: Final = {
     "apriel", "command_r", "firefunction", "functionary_v31", "functionary_v32",
     "functiongemma", "gigachat3", "gigachat31", "glm4", "granite", "granite_fc",
-    "hyperclovax_14b", "internlm2", "jamba", "llama3_function_tag", "llama3_json",
+    "internlm2", "jamba", "llama3_function_tag", "llama3_json",
     "llama4_pythonic", "mistral_v3", "phi4_mini", "pythonic", "xlam",
 }  # fmt: skip
 NO_CONTENT: Final = {

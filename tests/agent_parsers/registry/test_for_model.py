@@ -117,7 +117,6 @@ IQuestLab/IQuest-Coder-V1-40B-Thinking                   qwen3_coder
 ornith:latest                                            qwen3_coder
 internlm/Intern-S2-397B-FP8                              qwen3_coder
 naver-hyperclovax/HyperCLOVAX-SEED-Think-32B             glm45
-naver-hyperclovax/HyperCLOVAX-SEED-Think-14B             hyperclovax_14b
 FreedomIntelligence/openPangu-Embedded-7B-V1.1           pangu_embedded
 openPangu-R-72B-2512                                     pangu_embedded
 openpangu/openPangu-2.0-Flash                            openpangu_v2

@@ -52,7 +52,7 @@ NAMES = (
         qwen3=hermes seed_oss step3 step3p5=qwen3_coder step5=qwen3_coder inkling"""),
     Names("vLLM's pull requests 31340, 32583, 44171 and 47271", "--tool-call-parser",
           "vllm/tool_parsers", """
-        cwm hyperclovax_seed_think_14b=hyperclovax_14b openpangu_v2 pangu=!"""),
+        cwm hyperclovax_seed_think_14b=! openpangu_v2 pangu=!"""),
     Names("SGLang 0.5.23", "--tool-call-parser",
           "sglang/srt/function_call/function_call_parser.py", """
         apertus2509=apertus beam cohere_command4=command_a_plus deepseekv3 deepseekv31 deepseekv32

@@ -219,7 +219,6 @@ BRACES = {"null", "a list", "an object"}
 LEFT = {
     "json_toolcall": {"an answer after a thought"},  # it has quotes
     "functionary_v32": {"an answer with HTML"},  # its mark is ">>>"
-    "hyperclovax_14b": {"an answer in Markdown", "an answer with HTML"},  # its mark is "->"
     "functiongemma": BRACES,
     "gemma4": BRACES,
     "minicpm5": {"code", "HTML", "a URL", "a fence"},  # it is written as CDATA

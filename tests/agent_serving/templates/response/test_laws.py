@@ -193,7 +193,6 @@ REFUSED = {
     "command_a": APART,
     "command_a_plus": APART,
     "cwm": "the body of a call can be text or JSON, and a template cannot tell which",
-    "hyperclovax_14b": APART,
     "hunyuan_a13b": "the text around its content includes the calls",
     "json_toolcall": APART,
     "kimi_k3": "the calls of kimi_k3 name the type of each value, which a template cannot read",
