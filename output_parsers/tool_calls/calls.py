@@ -190,7 +190,7 @@ def _whole(name: Any, written: Any, *, strict: bool) -> Any:
         return {}
     if not isinstance(written, str):
         raise OutputParserException(
-            f"Function {name} arguments are JSON text, not {type(written).__name__}",
+            f"expected the arguments of {name} as a JSON string, not {type(written).__name__}",
             llm_output=repr(written),
             observation=f"Write the arguments of {name} as a JSON object.",
         )

@@ -145,7 +145,7 @@ class FieldSpec(_Strict):
             raise ValueError("'transform_each' needs 'transform'")
         for text in _texts_in(self.transform):
             if _PLACEHOLDER.search(text) and not _PLACEHOLDER.fullmatch(text):
-                raise ValueError(f"{text!r} has text beside the placeholder")
+                raise ValueError(f"expected only a placeholder, found {text!r}")
         self.args  # noqa: B018 - raises if they are wrong
         return self
 

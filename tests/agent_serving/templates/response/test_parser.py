@@ -59,7 +59,7 @@ def calls(**field: Any) -> dict[str, Any]:
         (template(content={"content_args": {"stripe": 1}}), ["stripe: unknown key"]),
         (calls(content="xml-inline"), ["tag_pattern: Field required"]),
         (calls(content="xml-inline", content_args={"tag_pattern": "a"}), ["group named 'key'"]),
-        (calls(transform="a {content}"), ["has text beside the placeholder"]),
+        (calls(transform="a {content}"), ["expected only a placeholder"]),
         (template(content={}, thinking={}), ["only one field may have no opener"]),
         (
             template(content={}, mood={"open": "a"}),
