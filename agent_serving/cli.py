@@ -36,7 +36,7 @@ _Template: TypeAlias = Annotated[
 ]
 _EosToken: TypeAlias = Annotated[
     str | None,
-    typer.Option("--eos-token", metavar="TEXT", help="The eos_token, if FILE does not have it."),
+    typer.Option("--eos-token", metavar="TEXT", help="The eos_token, if FILE does not contain it."),
 ]
 
 

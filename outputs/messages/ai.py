@@ -172,7 +172,7 @@ class AIMessageChunk(AIMessage, BaseMessageChunk):
             fields["tool_call_chunks"] = chunks_from_wire(entries)
 
     def model_post_init(self, context: Any, /) -> None:
-        """Read the calls; after the last piece, complete the typed blocks of the content too.
+        """Read the calls; in the last chunk, complete the typed blocks of the content too.
 
         Args:
             context: In a sum, its calls, which may have been read in part.

@@ -159,7 +159,7 @@ class BaseMessage(BaseModel):
 
 
 class BaseMessageChunk(BaseMessage):
-    """A piece of a message; the sum of pieces has the class of the first."""
+    """A chunk of a message; a sum of chunks has the class of the first one."""
 
     def __add__(self, other: Any) -> Self:
         """Add a chunk, or a list of chunks in one go, in time linear in their size.

@@ -213,7 +213,7 @@ class ResponseStream:
             self._check_quoted(closed.text)
         value = value_of(field, closed.text, closed.groups, self._time)
         if not is_call and not isinstance(value, str):
-            raise ValueError(f"expected {closed.field} to be text")
+            raise ValueError(f"expected the field {closed.field} to be text")
         return value
 
     def _check_end(self, closed: Closed) -> None:

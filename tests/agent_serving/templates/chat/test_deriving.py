@@ -195,7 +195,7 @@ NAME, INPUT = "{{ c.function.name }}", "{{ c.function.arguments | tojson }}"
 @pytest.mark.parametrize(
     ("template", "error"),
     [
-        (USER + END, "does not write tool calls: the name of a tool of a call did not appear"),
+        (USER + END, "does not write tool calls: the name of a called tool did not appear"),
         (with_call(f"<c>{NAME}</c>"), "does not write tool calls: the arguments of a call"),
         ("hello", "does not write the user's message"),
         (

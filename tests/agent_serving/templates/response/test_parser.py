@@ -60,7 +60,7 @@ def calls(**field: Any) -> dict[str, Any]:
         (calls(content="xml-inline"), ["tag_pattern: Field required"]),
         (calls(content="xml-inline", content_args={"tag_pattern": "a"}), ["group named 'key'"]),
         (calls(transform="a {content}"), ["expected only a placeholder"]),
-        (template(content={}, thinking={}), ["only one field may have no opener"]),
+        (template(content={}, thinking={}), ["only one field may lack 'open'"]),
         (
             template(content={}, mood={"open": "a"}),
             ["unknown fields mood; the fields of a turn are"],
