@@ -75,7 +75,7 @@ def find_upstream(
     elif kind in KINDS:
         found = KINDS[kind]
     else:
-        raise ValueError(f"{kind!r} is no kind of server; the kinds are {', '.join(KINDS)}, auto")
+        raise ValueError(f"unknown server kind {kind!r}; the kinds are {', '.join(KINDS)}, auto")
     if parts.hostname == "api.openai.com":  # whose newer models take no other name
         found = replace(found, names={"max_tokens": "max_completion_tokens"})
     # Ollama's own API tells what its other one hides; so does llama.cpp's of completions.

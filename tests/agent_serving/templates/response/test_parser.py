@@ -52,7 +52,7 @@ def calls(**field: Any) -> dict[str, Any]:
         (template(content={"open": ""}), ["fields.content.open", "at least 1 character"]),
         (template(content={"open": "a", "open_pattern": "b"}), ["both 'open' and 'open_pattern'"]),
         (template(content={"open_pattern": "("}), ["'(' is not a regular expression"]),
-        (template(content={"open_pattern": "(?P<x>a)"}), ["need a 'transform'", "x"]),
+        (template(content={"open_pattern": "(?P<x>a)"}), ["add a 'transform'", "groups x"]),
         (template(content={"join": " "}), ["'join' needs 'repeats'"]),
         (template(content={"transform_each": True}), ["'transform_each' needs 'transform'"]),
         (template(content={"content": "yaml"}), ["fields.content.content"]),
