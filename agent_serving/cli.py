@@ -36,7 +36,7 @@ _Template: TypeAlias = Annotated[
 ]
 _EosToken: TypeAlias = Annotated[
     str | None,
-    typer.Option("--eos-token", metavar="TEXT", help="The eos_token, if FILE does not have it."),
+    typer.Option("--eos-token", metavar="TEXT", help="The eos_token, if FILE does not contain it."),
 ]
 
 
@@ -182,7 +182,8 @@ _KeyEnv: TypeAlias = Annotated[
     typer.Option(metavar="NAME", help="Environment variable with the keys that clients send."),
 ]
 _KeyFile: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="FILE", help="File with such keys, one a line.")
+    str | None,
+    typer.Option(metavar="FILE", help="File with the keys that clients send, one a line."),
 ]
 
 
@@ -195,7 +196,7 @@ def serve(
         str,
         typer.Argument(
             metavar="URL",
-            help="The upstream server, such as http://127.0.0.1:8080, or its chat or text"
+            help="URL of the upstream server, such as http://127.0.0.1:8080, or of its chat or text"
             " completions.",
             show_default=False,
         ),
@@ -205,8 +206,8 @@ def serve(
         typer.Option(
             metavar="NAME|MODEL|auto",
             autocompletion=dialects_like,
-            help="What the model writes: a dialect, a model that writes it, or tools if the server"
-            " returns calls; auto asks the server for its model.",
+            help="What the model writes: the name of a dialect or a model, or tools if the server"
+            " itself returns tool calls; auto asks the server for its model.",
         ),
     ] = AUTO,
     server: Annotated[
@@ -248,8 +249,8 @@ def serve(
         typer.Option(
             metavar="N",
             min=0,
-            help="How often the model tries again if its reply cannot be read; by default 2, and 0"
-            " in streams, where text is then sent as it comes.",
+            help="How many times to ask the model again if its reply cannot be read; by default 2,"
+            " but 0 for streams, so that text is sent as it comes.",
             show_default=False,
         ),
     ] = None,
@@ -264,12 +265,12 @@ def serve(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Environment variable with the key for the upstream server; by default that of the"
-            " client is passed on.",
+            help="Environment variable with the key for the upstream server; by default the key of"
+            " the client is passed on.",
         ),
     ] = None,
     upstream_key_file: Annotated[
-        str | None, typer.Option(metavar="FILE", help="File with that key.")
+        str | None, typer.Option(metavar="FILE", help="File with the key for the upstream server.")
     ] = None,
     max_bytes: Annotated[
         int,
@@ -298,11 +299,12 @@ def serve(
     log: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Append each run to this file, which parse and report can read."
+            metavar="FILE", help="Append each run to this file, for the commands parse and report."
         ),
     ] = None,
     redact: Annotated[
-        bool, typer.Option("--redact", help="Leave texts and arguments out of the log.")
+        bool,
+        typer.Option("--redact", help="Log how long texts and arguments are, not the content."),
     ] = False,
 ) -> None:
     """Serve tool calls in front of a server whose model writes text.
@@ -319,7 +321,7 @@ def serve(
     docs/serve.md describes it.
     """  # noqa: D301 - a line with \b is not filled
     if redact and log is None:
-        raise typer.BadParameter("it is only for --log", param_hint="--redact")
+        raise typer.BadParameter("it needs --log", param_hint="--redact")
     try:
         from agent_serving.serve import running  # lazily: loads a web server
         from agent_serving.serve.app import ServerLimits
@@ -328,7 +330,7 @@ def serve(
     try:
         upstream_keys = running.keys_in(upstream_key_env, upstream_key_file)
         if len(upstream_keys) > 1:
-            fail("there is more than one key for the upstream server")
+            fail("found several keys for the upstream server: give only one")
         settings = running.ServeSettings(
             upstream,
             dialect=dialect,

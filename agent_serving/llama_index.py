@@ -300,7 +300,9 @@ def _as_chat(message: theirs.ChatMessage) -> dict[str, Any]:
             case theirs.CachePoint():
                 pass
             case _:
-                raise TypeError(f"a model that writes text cannot read {type(block).__name__}")
+                raise TypeError(
+                    f"messages cannot contain {type(block).__name__}: send only text and images"
+                )
     role = _ROLES.get(message.role.value, message.role.value)
     if role == "tool":
         beside["tool_call_id"] = message.additional_kwargs.get("tool_call_id", "")

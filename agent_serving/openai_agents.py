@@ -157,14 +157,14 @@ class AgentsDialectModel(Model):
     ) -> tuple[Asking[Any], Any]:
         """Return what is asked, and the model with its settings."""
         if kept := [name for name, value in server.items() if value is not None]:
-            raise UserError(f"a model that writes text has no {', '.join(kept)}")
+            raise UserError(f"leave out {', '.join(kept)}, which only OpenAI's servers support")
         given = {
             field.name: getattr(model_settings, field.name) for field in fields(model_settings)
         }
         given = {name: value for name, value in given.items() if value is not None}
         choice = given.get("tool_choice", "auto")
         if not isinstance(choice, str):
-            raise UserError(f"a model that writes text has no {type(choice).__name__}")
+            raise UserError(f"tool_choice must be a string, not {type(choice).__name__}")
         is_typed = output_schema is not None and not output_schema.is_plain_text()
         asking = Asking(
             self._dialect,
@@ -191,7 +191,7 @@ def _spec(tool: Any) -> ToolSpec:
     if isinstance(tool, FunctionTool):
         return ToolSpec(tool.name, tool.description, tool.params_json_schema)
     if not hasattr(tool, "input_json_schema"):
-        raise UserError(f"a model that writes text takes no {type(tool).__name__}")
+        raise UserError(f"expected a FunctionTool or a Handoff, not {type(tool).__name__}")
     return ToolSpec(tool.tool_name, tool.tool_description, tool.input_json_schema)
 
 

@@ -46,7 +46,7 @@ _WHOLE: Final = frozenset(("stop", "tool_calls", "function_call"))
 
 
 class OpenAIReply:
-    """A Chat Completions reply of a server whose model writes calls as text.
+    """A Chat Completions reply, for a server whose model writes calls as text.
 
     `feed` takes a chunk of what the model writes and `close` its end. Both return chunks of the
     reply, for a client that asked for a stream; `completion` is the whole reply::
@@ -154,8 +154,8 @@ class OpenAIReply:
         content = self._answer if self._parser.content is None else self._parser.content
         if content is not None and not content.startswith(self.content):
             raise OutputParserException(
-                "the content does not begin with the part that was already returned; does the"
-                " prompt open a thought?",
+                "the content does not begin with the part that was already returned; if the"
+                " prompt opens a thought, pass prompt= to the parser",
                 llm_output=self._parser.text,
             )
         thought = self._from_before + (self._parser.thought or "")
@@ -167,7 +167,7 @@ class OpenAIReply:
         return [*(self._chunk(delta) for delta in deltas), last, *usage]
 
     def retry(self, error: OutputParserException) -> tuple[AgentAction, str]:
-        """Start the turn again, so that the model can correct its *error*.
+        """Start the reply again, so that the model can correct its *error*.
 
         Reasoning that was returned stays.
 

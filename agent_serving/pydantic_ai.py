@@ -298,4 +298,4 @@ def _content(content: Any) -> Any:
 
 
 def _refused(part: object) -> UserError:
-    return UserError(f"a model that writes text cannot read {type(part).__name__}")
+    return UserError(f"messages cannot contain {type(part).__name__}: send only text and images")

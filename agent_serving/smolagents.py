@@ -228,7 +228,9 @@ def _content(content: Any) -> Any:
         if block["type"] == "image" and "image" in block:
             block = image_part(make_image_url(encode_image_base64(block["image"])))
         elif block["type"] not in ("text", "image_url"):
-            raise TypeError(f"a model that writes text cannot read parts of type {block['type']}")
+            raise TypeError(
+                f"messages cannot contain parts of type {block['type']}: send only text and images"
+            )
         blocks.append(block)
     is_text = all(block["type"] == "text" for block in blocks)
     return "\n".join(block["text"] for block in blocks) if is_text else blocks

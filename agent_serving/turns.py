@@ -199,7 +199,7 @@ class ServedTurn:
         setattr(part, what, getattr(part, what) + rest)
         if (waiting + rest).strip() and self._has_calls:
             _log.warning(
-                "%s: the text cannot be read as a call, so it is %s: %s",
+                "%s: the text cannot be read as a call, so it is returned as %s: %s",
                 self._machine.dialect.name,
                 what,
                 error,

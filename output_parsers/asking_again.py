@@ -44,7 +44,7 @@ class RepairingParser(BaseOutputParser[T]):
     def from_llm(
         cls, llm: Any, parser: BaseOutputParser[T], prompt: Any = None, max_retries: int = 1
     ) -> Self:
-        """Return a parser that asks *llm*.
+        """Return a parser that asks *llm* if *parser* fails.
 
         Args:
             llm: A runnable of any library or a function, asynchronous or not, that takes the prompt
@@ -59,7 +59,7 @@ class RepairingParser(BaseOutputParser[T]):
             ValueError: *max_retries* is below 0.
         """
         if not hasattr(parser, "parse"):
-            swapped = "; the model comes first, then the parser" * hasattr(llm, "parse")
+            swapped = "; pass the model first, then the parser" * hasattr(llm, "parse")
             raise TypeError(f"expected a parser, not {type(parser).__name__}{swapped}")
         chain = AskingModel(cls._default_prompt if prompt is None else prompt, llm)
         return cls(parser=parser, retry_chain=chain, max_retries=max_retries)
@@ -175,7 +175,7 @@ class AskingModel(Runnable[dict[str, Any], str]):
         self.name: str | None = None
         self.prompt: Any = PromptTemplate(prompt) if isinstance(prompt, str) else prompt
         if not hasattr(self.prompt, "format_prompt"):
-            raise TypeError(f"expected a prompt, not {type(prompt).__name__}")
+            raise TypeError(f"expected a string or a prompt template, not {type(prompt).__name__}")
         self.model: Any = _step(llm)
         # Another library's prompt may be more than text; its models accept it as it is.
         self._takes_values = self.model is llm and not isinstance(llm, Step)
@@ -234,7 +234,7 @@ def _text(reply: Any) -> str:
         return text_of(reply)
     except TypeError as error:
         raise TypeError(
-            f"expected a text or a message from the model, got {type(reply).__name__}"
+            f"expected the model to return a string or a message, got {type(reply).__name__}"
         ) from error
 
 

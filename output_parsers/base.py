@@ -91,7 +91,7 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
 
     @override
     def invoke(self, input: ModelOutput, config: RunnableConfig | None = None, **kwargs: Any) -> T:
-        """Parse a text, a message or a generation.
+        """Parse a string, a message or a generation.
 
         Args:
             input: A `str`, a message (of any kind that `outputs.from_any` takes, or any object with
@@ -152,7 +152,7 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
         The arguments are those of `Runnable.batch`.
         """
         if isinstance(inputs, str):
-            raise TypeError("batch takes a list of texts or messages, not one text")
+            raise TypeError("batch takes a list of strings or messages, not a single string")
         configs = configs_for(config, len(inputs))
         return run_batch(
             lambda value, config: self.invoke(value, config, **kwargs),
@@ -171,7 +171,7 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> list[T]:
-        """Do the same as `batch`; if the parser awaits or LangChain runs it, as `Step.abatch`."""
+        """Do the same as `batch`, or as `Step.abatch` if the parser awaits or LangChain runs it."""
         given = config if isinstance(config, Sequence) else [config]
         if self._waits() or any(map(is_langchains, given)):
             return await super().abatch(

@@ -46,7 +46,7 @@ class BooleanOutputParser(BaseOutputParser[bool]):
         return self
 
     def parse(self, text: str) -> bool:
-        """Return which of the two words is in *text*.
+        """Return true if *text* contains `true_val`, false if it contains `false_val`.
 
         Raises:
             OutputParserException: The text has neither word, or both.

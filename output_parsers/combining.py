@@ -22,7 +22,7 @@ _EMPTY_LINE = re.compile(r"\r?\n\r?\n")
 
 
 class CombiningOutputParser(BaseOutputParser[dict[str, Any]]):
-    r"""Applies one parser to each part of a text and merges the results in one dictionary.
+    r"""Parses each part of a text with its own parser and merges the results in a dictionary.
 
     ::
 

@@ -114,7 +114,7 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
 
     @property
     def line(self) -> int | None:
-        r"""The line where the span begins, from 1; `None` without a text.
+        r"""The line where the span begins, from 1; `None` if there is no text.
 
         A line ends at ``\n`` or ``\r\n``.
         """
@@ -125,7 +125,7 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
 
     @property
     def column(self) -> int | None:
-        """The column where the span begins, from 1; `None` without a text."""
+        """The column where the span begins, from 1; `None` if there is no text."""
         if self.span is None or self.llm_output is None:
             return None
         start = _clamp(self.span[0], self.llm_output)
@@ -198,7 +198,7 @@ class ModelRefusalError(OutputParserException):
 
     @property
     def raw_message(self) -> Any:
-        """The message that refused, as the parser was given it; `None` if that is not known."""
+        """The refusing message, as it was passed to the parser; `None` if it is not known."""
         return self.__dict__.get("raw_message", self.ai_message)
 
     @property

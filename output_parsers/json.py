@@ -40,7 +40,7 @@ Value = TypeVar("Value", default=Any)
 
 
 class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
-    r"""Returns the JSON value in a model's reply, bare or in a fence.
+    r"""Returns the JSON value in a model's reply, in a code fence or not.
 
     ::
 

@@ -32,7 +32,7 @@ __all__ = [
 
 
 class ListOutputParser(BaseTransformOutputParser[list[str]]):
-    r"""A parser whose result is a list of texts.
+    r"""A parser whose result is a list of strings.
 
     A subclass implements `parse`. A stream then yields the items at its end, unless the subclass
     implements `parse_iter` too::
@@ -57,7 +57,7 @@ class ListOutputParser(BaseTransformOutputParser[list[str]]):
         Raises:
             NotImplementedError: The parser cannot find the items one by one.
         """
-        raise NotImplementedError(f"{type(self).__name__} cannot yield single items: use parse")
+        raise NotImplementedError(f"{type(self).__name__} cannot yield items one by one: use parse")
 
     def _items(self) -> ItemReader:
         """Return a reader of the items of one stream."""

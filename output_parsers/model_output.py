@@ -121,14 +121,14 @@ def check_of_model(output: ModelOutput) -> None:
 
 def not_of_a_model(role: str) -> str:
     """Return the error message for a message of the type *role*."""
-    return f"expected a message from the model, which has the type 'ai', not {role!r}"
+    return f"expected a message from the model (type 'ai'), found one of type {role!r}"
 
 
 def check_text(text: object) -> None:
     """Raise a `TypeError` unless *text*, the argument of `parse`, is a `str`."""
     if not isinstance(text, str):
-        hint = "decode it first" if isinstance(text, bytes) else "invoke takes a message as well"
-        raise TypeError(f"parse takes a text, not {kind_of(text)}; {hint}")
+        hint = "decode it first" if isinstance(text, bytes) else "invoke also takes messages"
+        raise TypeError(f"parse takes a string, not {kind_of(text)}; {hint}")
 
 
 def content_of(part: str | HasContent) -> Any:

@@ -40,7 +40,7 @@ Called = TypeVar("Called", default=Any)
 
 
 class OutputFunctionsParser(BaseGenerationOutputParser[Called]):
-    """Returns the function call of a message, with its arguments as JSON text.
+    """Returns the arguments of a message's function call as JSON text, or the whole call.
 
     Raises:
         OutputParserException: There is no message, only text, or the message has no function call.
@@ -52,7 +52,7 @@ class OutputFunctionsParser(BaseGenerationOutputParser[Called]):
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
-        """Return the function call in the message of the first generation in *result*.
+        """Return the arguments of the call in the first generation in *result*, or the call.
 
         Args:
             result: What a chat model generated.
@@ -69,7 +69,7 @@ class OutputFunctionsParser(BaseGenerationOutputParser[Called]):
 
 
 class JsonOutputFunctionsParser(BaseCumulativeTransformOutputParser[Any]):
-    """Returns the arguments of a message's function call, as data.
+    """Returns the arguments of a message's function call, parsed from JSON.
 
     ::
 
@@ -120,7 +120,9 @@ class JsonOutputFunctionsParser(BaseCumulativeTransformOutputParser[Any]):
         Raises:
             NotImplementedError: Always.
         """
-        raise NotImplementedError("function calls are in a message, not in its text")
+        raise NotImplementedError(
+            "function calls are in a message, not in its text: pass the message to invoke"
+        )
 
     def _whole_call(self, message: Any) -> Any:
         call = function_call_in(message)
@@ -169,7 +171,7 @@ class JsonOutputFunctionsParser(BaseCumulativeTransformOutputParser[Any]):
 
 
 class JsonKeyOutputFunctionsParser(JsonOutputFunctionsParser):
-    """Returns one argument of a message's function call, as data.
+    """Returns one argument of a message's function call, parsed from JSON.
 
     ::
 

@@ -149,7 +149,9 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
         Raises:
             NotImplementedError: Always.
         """
-        raise NotImplementedError("tool calls are in a message, not in its text")
+        raise NotImplementedError(
+            "tool calls are in a message, not in its text: pass the message to invoke"
+        )
 
     def _calls_in(self, message: Any, *, partial: bool) -> list[ParsedCall] | None:
         """Return the calls of *message*, or `None` if it has no field for calls."""

@@ -108,7 +108,7 @@ def text_of_prompt(prompt: Any) -> str:
         return str(prompt)
     if not hasattr(prompt, "to_string"):
         raise TypeError(
-            "expected the prompt as text or as a prompt value, such as"
+            "expected the prompt as a string or as a prompt value, such as"
             f" ChatPromptValue(messages=[…]); found {type(prompt).__name__}"
         )
     text: str = prompt.to_string()

@@ -62,7 +62,7 @@ class PromptTemplate(Runnable[dict[str, Any], StringPromptValue]):
         )
         """The names of the other placeholders, sorted."""
         if set(self.input_variables) != set(names) - self.partial_variables.keys():
-            raise ValueError(f"expected input_variables for the placeholders {sorted(names)}")
+            raise ValueError(f"input_variables must name the placeholders: {sorted(names)}")
         self.name: str | None = None
 
     @classmethod
@@ -108,7 +108,7 @@ class PromptTemplate(Runnable[dict[str, Any], StringPromptValue]):
         return self.template.format_map(filled | values)
 
     def format_prompt(self, **values: Any) -> StringPromptValue:
-        """Do the same as `format`, for models that take messages as well."""
+        """Return the result of `format` as a prompt value, which also has `to_messages`."""
         return StringPromptValue(self.format(**values))
 
     @override

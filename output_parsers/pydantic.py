@@ -110,7 +110,7 @@ class PydanticOutputParser(JsonOutputParser[Model]):
 
     @override
     def get_format_instructions(self) -> str:
-        """Return the format instructions for JSON that fits the model's schema."""
+        """Return the format instructions for JSON that fits the schema of the pydantic model."""
         return json_instructions(self._get_schema(self.pydantic_object))
 
     @override
@@ -126,17 +126,17 @@ class PydanticOutputParser(JsonOutputParser[Model]):
     @property
     @override
     def OutputType(self) -> type[Model]:
-        """The model."""
+        """The pydantic model."""
         return self.pydantic_object
 
     @override
     def get_output_schema(self, config: Any = None) -> Any:
-        """Return the model."""
+        """Return the pydantic model."""
         return self.pydantic_object
 
     @override
     def get_output_jsonschema(self, config: Any = None) -> Any:
-        """Return the model's schema."""
+        """Return the JSON Schema of the pydantic model."""
         return schema_of(self.pydantic_object)
 
     @property

@@ -20,7 +20,7 @@ _BRACES = re.compile(r"\{\{|\}\}|\{0?\}|[{}]")
 
 
 class RegexDictParser(BaseOutputParser[dict[str, str]]):
-    """Returns the values of labels, each of which must occur once.
+    """Returns the values that follow given labels, each of which must occur once.
 
     ::
 

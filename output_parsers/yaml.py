@@ -93,7 +93,7 @@ class YamlOutputParser(BaseOutputParser[Model]):
 
     @override
     def get_format_instructions(self) -> str:
-        """Return the format instructions for the model, with the model's schema."""
+        """Return the format instructions, with the schema of the pydantic model."""
         schema = self.pydantic_object.model_json_schema()
         shown = {key: value for key, value in schema.items() if key not in {"title", "type"}}
         return YAML_FORMAT_INSTRUCTIONS.format(schema=json.dumps(shown, ensure_ascii=False))
@@ -101,7 +101,7 @@ class YamlOutputParser(BaseOutputParser[Model]):
     @property
     @override
     def OutputType(self) -> Any:
-        """The model."""
+        """The pydantic model."""
         return self.pydantic_object
 
     @property

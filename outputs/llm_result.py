@@ -14,7 +14,7 @@ __all__ = ["LLMResult"]
 
 
 class LLMResult(BaseModel):
-    """What a model returned for several prompts; comparing two results ignores their runs."""
+    """What a model returned for several prompts; ``==`` does not compare the field `run`."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 

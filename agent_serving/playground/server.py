@@ -67,7 +67,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         name = self.path.partition("?")[0].removeprefix("/") or "index.html"
         if not self._is_from_here():
-            self._refuse(HTTPStatus.FORBIDDEN, "this page is only for the machine it runs on")
+            self._refuse(HTTPStatus.FORBIDDEN, "this page works only at 127.0.0.1 or localhost")
         elif name not in PAGE_FILES:
             self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
         else:
@@ -77,15 +77,15 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         size = self.headers.get("Content-Length", "")
         if not self._is_from_here():
-            self._refuse(HTTPStatus.FORBIDDEN, "this page is only for the machine it runs on")
+            self._refuse(HTTPStatus.FORBIDDEN, "this page works only at 127.0.0.1 or localhost")
         elif self.path != "/answer":
             self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
         elif self.headers.get_content_type() != "application/json":
             self._refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send application/json")
         elif not (size.isascii() and size.isdigit()):
-            self._refuse(HTTPStatus.LENGTH_REQUIRED, "send the length of the request")
+            self._refuse(HTTPStatus.LENGTH_REQUIRED, "the Content-Length of the request is missing")
         elif len(size) > _MOST_DIGITS or int(size) > _LONGEST_REQUEST:
-            what = f"a request has at most {_LONGEST_REQUEST:,} bytes"
+            what = f"the request is longer than {_LONGEST_REQUEST:,} bytes"
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, what)
         else:
             shown = answer(self.rfile.read(int(size)))

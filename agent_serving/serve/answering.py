@@ -83,7 +83,9 @@ class Answering:
         self.opens: Final = next((mark for mark, _ in REASONING if end.endswith(mark)), "")
         """The mark of a thought that the prompt opens; empty if it opens none."""
         if self.is_native and upstream.is_text:
-            raise ValueError("text completions contain calls as text: name a dialect")
+            raise ValueError(
+                "text completions contain calls as text, which 'tools' cannot read: name a dialect"
+            )
 
     def _raw_fields(self) -> dict[str, Any]:
         kind = self.upstream.kind
@@ -155,7 +157,7 @@ class _Turn:
                 " continue it: end with a user message or with tool results"
             )
         if upstream.is_text and _has_media(history):
-            raise ValueError("text completions take no images or files")
+            raise ValueError("text completions take no images or files: send only text")
         has_tools = bool(asked.tools)
         self._passes_schema = asked.schema is not None and not has_tools and not upstream.is_text
         typed = None if self._passes_schema else asked.schema

@@ -108,7 +108,7 @@ class ServeApp:
     def refusal(self, request: Request) -> ReplyFailure | None:
         """Return why a request is refused; `None` if it is not."""
         if self.is_local and not _is_from_here(request):
-            return ReplyFailure(403, "this server is for programs on its own machine only")
+            return ReplyFailure(403, "this server answers only programs on its own machine")
         if self.keys:
             given = _key_of(request).encode()
             if not any(hmac.compare_digest(given, key) for key in self.keys):
@@ -188,7 +188,7 @@ class ServeApp:
         except (ValueError, RecursionError) as error:
             raise ExchangeError(ReplyFailure(400, f"the request is not JSON: {error}")) from None
         if not isinstance(body, dict):
-            raise ExchangeError(ReplyFailure(400, "the request is a JSON object"))
+            raise ExchangeError(ReplyFailure(400, "the request must be a JSON object"))
         return body
 
 
@@ -242,7 +242,7 @@ class _Replies:
         except ExchangeError as error:
             failed = error.failed
         except asyncio.CancelledError:  # the server is stopped, and its time of grace is over
-            await self._fail(reply, ReplyFailure(503, "the server is stopped"))
+            await self._fail(reply, ReplyFailure(503, "the server was stopped"))
             raise
         except ClientDisconnect:
             has_left = True
@@ -252,7 +252,7 @@ class _Replies:
             _log.exception("a request to %s failed", self._face.path)
             failed = ReplyFailure(500, "the server failed; see its log for the reason")
         if has_left:
-            reply.record(ReplyFailure(499, "the client left"))
+            reply.record(ReplyFailure(499, "the client disconnected"))
         elif failed is not None:
             await self._fail(reply, failed)
 

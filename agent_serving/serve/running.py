@@ -91,7 +91,7 @@ def make_app(
         settings=settings.others,
     )
     if found.kind.is_ollama and "num_ctx" not in settings.others:
-        say("warning: Ollama cuts prompts that exceed its context: see --set num_ctx=16384")
+        say("warning: Ollama cuts prompts that exceed its context; raise it: --set num_ctx=16384")
     upstream = Upstream(
         found.kind,
         found.base,
@@ -145,7 +145,7 @@ def keys_in(variable: str | None, file: str | None) -> tuple[str, ...]:
         value = os.environ.get(variable, "")
         given = [key.strip() for key in value.split(",") if key.strip()]
         if not given:
-            raise ValueError(f"the environment variable {variable} is not set")
+            raise ValueError(f"the environment variable {variable} is not set or has no key")
         found += given
     if file is not None:
         try:
@@ -154,7 +154,7 @@ def keys_in(variable: str | None, file: str | None) -> tuple[str, ...]:
             raise ValueError(f"{file} cannot be read: {error}") from None
         given = [line.strip() for line in lines if line.strip()]
         if not given:
-            raise ValueError(f"{file} has no key")
+            raise ValueError(f"{file} contains no key")
         found += given
     return tuple(found)
 

@@ -63,7 +63,9 @@ class _Elements:
     def start(self, tag: str, _attributes: object, /) -> None:
         """Open an element."""
         if len(self._open) >= self._max_depth:
-            raise self.refusal(f"elements are nested more than {self._max_depth} deep (max_depth)")
+            raise self.refusal(
+                f"elements are nested more than {self._max_depth} levels deep (max_depth)"
+            )
         self._open.append(("{" + tag if "}" in tag else tag, [], []))
 
     def text(self, text: str, /) -> None:

@@ -350,7 +350,7 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
         """Add a value that was found."""
         self._settle(is_certain=candidate.is_certain)
         if candidate.is_member and self._error is None:
-            self._error = JsonSyntaxError("expected a brace before the key", "", candidate.start)
+            self._error = JsonSyntaxError("expected '{' before the key", "", candidate.start)
         found = self._found
         if self._settled or not found or differ(found[0].reader.value, candidate.reader.value):
             found.append(candidate)

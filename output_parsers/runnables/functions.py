@@ -122,8 +122,8 @@ class _NotText:
 
     def __str__(self) -> str:
         raise TypeError(
-            "a generator function in a chain gets an iterator of chunks, not a text: loop over the"
-            " chunks, or join them"
+            "a generator function in a chain gets an iterator of chunks, not a string: loop over"
+            " the chunks, or join them"
         )
 
 
@@ -176,7 +176,7 @@ class Generator(Step[Input, Output]):
 
     @override
     def invoke(self, input: Input, config: RunnableConfig | None = None, **kwargs: Any) -> Output:
-        """Return the sum of the output for the single chunk *input*; `None` without output."""
+        """Return the sum of the output for the single chunk *input*; `None` if there is none."""
         output: Output = add_chunks(list(self.stream(input, config, **kwargs)))
         return output
 
@@ -184,7 +184,7 @@ class Generator(Step[Input, Output]):
     async def ainvoke(
         self, input: Input, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Output:
-        """Return the sum of the output for the single chunk *input*; `None` without output."""
+        """Return the sum of the output for the single chunk *input*; `None` if there is none."""
         chunks = [chunk async for chunk in self.astream(input, config, **kwargs)]
         output: Output = add_chunks(chunks)
         return output

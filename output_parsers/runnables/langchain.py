@@ -96,7 +96,7 @@ def needs_langchain() -> Iterator[None]:
 def _required() -> Any:
     found = runnable_class()
     if found is None:
-        raise RuntimeError("this needs LangChain, which has not been imported")
+        raise RuntimeError("this method needs LangChain: import langchain_core first")
     return found
 
 

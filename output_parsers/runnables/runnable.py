@@ -79,11 +79,11 @@ class Runnable(Step[Input, Output], LangChainStep):
         return NotImplemented if step is None else RunnableSequence(step, self)
 
     def pipe(self, *others: RunnableLike, name: str | None = None) -> RunnableSequence[Input, Any]:
-        """Return the sequence of this and all *others*, as ``|`` does."""
+        """Return the sequence of this step and all *others*, as ``|`` does."""
         return RunnableSequence(self, *others, name=name)
 
     def get_name(self, suffix: str | None = None, *, name: str | None = None) -> str:
-        """Return *name*, the runnable's own name or that of its class, with *suffix* appended."""
+        """Return *name*, by default that of the runnable or its class, with *suffix* appended."""
         generic: dict[str, Any] = getattr(type(self), "__pydantic_generic_metadata__", {})
         found = (
             name or getattr(self, "name", None) or (generic.get("origin") or type(self)).__name__

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StructuredResponse(Generic[SchemaT]):
-    """A message has a response that fits the schema."""
+    """A response in a message that fits the schema."""
 
     structured_response: SchemaT
     """The response: an object of the schema, or a dictionary."""
@@ -69,7 +69,7 @@ class StructuredResponse(Generic[SchemaT]):
 
 @dataclass(frozen=True, slots=True)
 class StructuredRetry:
-    """A message has an unusable response, and the model is asked to correct it."""
+    """A response in a message that cannot be used: the model is to be asked again."""
 
     error: StructuredOutputError
     """What is wrong."""

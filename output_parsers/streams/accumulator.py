@@ -63,7 +63,7 @@ class Accumulator:
         return text
 
     def generation(self) -> Generation:
-        """Return the sum: a chunk of a chat generation if there are messages, else of text.
+        """Return the sum: a `ChatGenerationChunk` if there are messages, else a `GenerationChunk`.
 
         Raises:
             TypeError, ValueError: The messages cannot be added; see `BaseMessageChunk`.

@@ -32,8 +32,8 @@ def compiled(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> Any:
     """
     if _is_bomb(pattern):
         raise ValueError(
-            f"the nested repetitions in the regular expression {pattern!r:.200} make more than "
-            f"{_MAX_COPIES:,} copies"
+            f"the nested repetitions in the regular expression {pattern!r:.200} expand to more"
+            f" than {_MAX_COPIES:,} copies"
         )
     known = flags & (re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE)
     is_ascii = regex.ASCII if flags & re.ASCII else 0  # its value differs from that in `re`

@@ -142,8 +142,8 @@ def check_content(message: Any) -> None:
         raise OutputParserException(
             f"found a call to {other!r} in the content that is not one of the message's tool calls",
             llm_output=str(message.content),
-            observation=f"You called {other} in another way beside your calls, so nothing was done."
-            " Make each call once.",
+            observation=f"You also called {other} outside your tool calls, so nothing was done."
+            " Make each call once, as a tool call.",
         )
 
 
@@ -190,7 +190,7 @@ def _whole(name: Any, written: Any, *, strict: bool) -> Any:
         return {}
     if not isinstance(written, str):
         raise OutputParserException(
-            f"Function {name} arguments are JSON text, not {type(written).__name__}",
+            f"expected the arguments of {name} as a JSON string, not {type(written).__name__}",
             llm_output=repr(written),
             observation=f"Write the arguments of {name} as a JSON object.",
         )

@@ -106,7 +106,7 @@ def _message_start(event: dict[str, Any]) -> AIMessageChunk:
     # The last event has the total of output tokens; counting them here would add them twice.
     message = event["message"]
     if (role := message.get("role") or "assistant") != "assistant":
-        raise ValueError(f"expected a stream of the model's message, found the role {role!r}")
+        raise ValueError(f"expected a message with the role 'assistant', found the role {role!r}")
     usage = message.get("usage") and {**message["usage"], "output_tokens": 0}
     content = message.get("content")
     blocks = content if isinstance(content, list) else []

@@ -48,7 +48,7 @@ def from_any(value: Any) -> BaseMessage:
 def _message(value: Any) -> BaseMessage:
     fields = _fields(value)
     if is_call(fields):
-        raise TypeError("expected a message, not a single tool call: pass the message that has it")
+        raise TypeError("expected a message, not a single tool call: pass the whole message")
     try:
         message = _read(fields)
     except ValidationError as error:

@@ -227,7 +227,7 @@ def _from_choices(fields: dict[str, Any]) -> BaseMessage:
         notes = noted_calls(whole).get(NOTES, {}) | ({"choices": others} if others else {})
         return _chunk_of(fields, choice or {}, notes)
     if choice is None:
-        raise ValueError("the completion has no choices" + ", but others" * bool(choices))
+        raise ValueError("the completion has no choices" + " with index 0" * bool(choices))
     known: dict[str, Any] = {
         "id": fields.get("id"),
         "response_metadata": metadata_of(fields, choice),

@@ -19,7 +19,7 @@ from typing import Any, Self
 
 
 class JsonError(json.JSONDecodeError):
-    """The text cannot be read as JSON, or not to its end.
+    """The text cannot be read as JSON: it is invalid, incomplete or exceeds a limit.
 
     The reader does not keep the text, so ``doc`` is empty and the place is given as a character
     offset; callers that have the text can compute line and column from ``pos``.
@@ -50,7 +50,7 @@ class JsonSyntaxError(JsonError):
 
 
 class JsonIncompleteError(JsonError):
-    """The text ended before its value did."""
+    """The text ended before the JSON value was complete."""
 
     closers: str | None
     """The brackets that would complete it, such as ``]}``; `None` if a value was cut in the middle.

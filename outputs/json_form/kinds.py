@@ -54,7 +54,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-TEXT: Final = _plain("a text", lambda value: isinstance(value, str), {"type": "string"})
+TEXT: Final = _plain("a string", lambda value: isinstance(value, str), {"type": "string"})
 FLAG: Final = _plain("true or false", lambda value: isinstance(value, bool), {"type": "boolean"})
 NUMBER: Final = _plain("an integer", _is_number, {"type": "integer"})
 
@@ -90,7 +90,7 @@ def _value(name: str, kinds: tuple[type, ...], schema: Schema) -> JsonField:
 
 ANY: Final = _value("data", (object,), {})
 OBJECT: Final = _value("an object", (dict,), {"type": "object"})
-TEXT_OR_OBJECT: Final = _value("a text or an object", (str, dict), {"type": ["string", "object"]})
+TEXT_OR_OBJECT: Final = _value("a string or an object", (str, dict), {"type": ["string", "object"]})
 
 
 def maybe(field: JsonField) -> JsonField:
@@ -260,7 +260,7 @@ def _names(classes: Iterable[type]) -> str:
 def _write_object(value: Any, document: Document) -> dict[str, Any]:
     kind = _known.get(type(value).__name__)
     if kind is None or kind.cls is not type(value):
-        raise Misfit(f"{name_of(value)} has no JSON form")
+        raise Misfit(f"{name_of(value)} cannot be written as JSON")
     written: dict[str, Any] = {"type": kind.cls.__name__}
     for key, field in {**kind.fields, **kind.later, **kind.more}.items():
         try:
@@ -308,7 +308,7 @@ def write_document(value: object, tables: Iterable[str]) -> dict[str, Any]:
     except Misfit as misfit:
         raise TypeError(str(misfit)) from None
     except RecursionError:
-        raise TypeError(f"{name_of(value)} that is nested too deeply has no JSON form") from None
+        raise TypeError(f"{name_of(value)} is nested too deeply to be written as JSON") from None
     messages = {"messages": document.messages} if document.messages else {}
     return {"version": VERSION, **written, **messages}
 
@@ -329,5 +329,5 @@ def read_document(data: Any, cls: type[T], tables: Iterable[str]) -> T:
     except Misfit as misfit:
         raise ValueError(str(misfit)) from None
     except RecursionError:
-        raise ValueError("expected an object that is nested less deeply") from None
+        raise ValueError("the object is nested too deeply") from None
     return value

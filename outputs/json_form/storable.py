@@ -31,7 +31,7 @@ class Storable:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Return the value that `to_json` wrote as *data*; keys it does not know are ignored.
+        """Return the value that `to_json` wrote as *data*; unknown keys are ignored.
 
         Raises:
             TypeError: *data* is not an object, such as its text before `json.loads`.

@@ -18,7 +18,7 @@ from typing import Any, Final
 _NAMES: Final = {
     dict: "an object",
     list: "a list",
-    str: "a text",
+    str: "a string",
     bool: "a boolean",
     int: "a number",
     float: "a number",
@@ -69,7 +69,7 @@ def write_value(value: Any) -> Any:
         return value
     if isinstance(value, int):
         if value.bit_length() > _MOST_BITS:
-            raise Misfit("an integer of more than 4,300 digits has no JSON form")
+            raise Misfit("an integer of more than 4,300 digits cannot be written as JSON")
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else {"$float": _float_name(value)}
@@ -81,7 +81,7 @@ def write_value(value: Any) -> Any:
         return {"$tuple": _write_items(value)}
     if isinstance(value, bytes):
         return {"$bytes": _base64(value)}
-    raise Misfit(f"{name_of(value)} has no JSON form")
+    raise Misfit(f"{name_of(value)} cannot be written as JSON")
 
 
 def _float_name(value: float) -> str:

@@ -172,7 +172,7 @@ class AIMessageChunk(AIMessage, BaseMessageChunk):
             fields["tool_call_chunks"] = chunks_from_wire(entries)
 
     def model_post_init(self, context: Any, /) -> None:
-        """Read the calls; after the last piece, complete the typed blocks of the content too.
+        """Read the calls; in the last chunk, complete the typed blocks of the content too.
 
         Args:
             context: In a sum, its calls, which may have been read in part.
@@ -250,7 +250,7 @@ def add_ai_message_chunks(left: AIMessageChunk, *others: AIMessageChunk) -> AIMe
 
 
 def add_usage(left: UsageMetadata | None, right: UsageMetadata | None) -> UsageMetadata:
-    """Return the sum of two usages, count by count; `None` and missing counts are zero.
+    """Add two token usages, count by count; `None` and missing counts are zero.
 
     Example:
         ``{"input_tokens": 5, "output_tokens": 0, "total_tokens": 5}`` and
@@ -279,7 +279,7 @@ def _add(left: dict[str, Any], right: dict[str, Any], *, depth: int) -> dict[str
         if not (isinstance(ours, dict) and isinstance(theirs, dict)):
             found = [type(usage[key]).__name__ for usage in (left, right) if key in usage]
             raise ValueError(  # noqa: TRY004 - the type LangChain raises
-                f"cannot add {' and '.join(found)} of {key!r}: expected two counts, or two"
+                f"cannot add {' and '.join(found)} for {key!r}: expected two counts, or two"
                 " dictionaries of counts"
             )
         total[key] = _add(ours, theirs, depth=depth + 1)

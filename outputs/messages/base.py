@@ -64,7 +64,7 @@ def is_langchains(value: object) -> bool:
 
 
 class TextAccessor(str):
-    """The text of a message; also callable, because it used to be a method."""
+    """The text of a message; also callable, because ``text`` used to be a method."""
 
     __slots__ = ()
 
@@ -159,7 +159,7 @@ class BaseMessage(BaseModel):
 
 
 class BaseMessageChunk(BaseMessage):
-    """A piece of a message; the sum of pieces has the class of the first."""
+    """A chunk of a message; a sum of chunks has the class of the first one."""
 
     def __add__(self, other: Any) -> Self:
         """Add a chunk, or a list of chunks in one go, in time linear in their size.
@@ -218,7 +218,7 @@ def text_of(content: Content, *, untyped: bool = False) -> str:
 
 
 def merge_content(first_content: Content | None, *contents: Content) -> Content:
-    """Return the sum of contents, in linear time and without changing any of them.
+    """Merge the contents of messages, in linear time and without changing any of them.
 
     Texts are joined. If there is a list, the result is a list: text before it becomes the first
     item, text after it is joined to the last item if that is text and otherwise becomes a new item,

@@ -9,7 +9,7 @@ __all__ = ["FunctionMessage", "FunctionMessageChunk"]
 
 
 class FunctionMessage(BaseMessage):
-    """The result of a function, for models that call functions without ids."""
+    """The result of a function call, for APIs whose calls have no id."""
 
     name: str
     """The function's name."""

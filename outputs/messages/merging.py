@@ -74,7 +74,7 @@ def merge_lists(left: list[Any] | None, *others: list[Any] | None) -> list[Any] 
 
 
 def merge_obj(left: Any, *others: Any) -> Any:
-    """Merge values of one type: text, dictionaries, lists, or equal values; `None` is ignored.
+    """Merge values of one type: strings, dictionaries, lists or equal values; `None` is ignored.
 
     Raises:
         TypeError: The values differ in type.

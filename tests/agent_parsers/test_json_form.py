@@ -293,7 +293,7 @@ def test_an_error_of_your_own_class_is_refused() -> None:
     class Mine(OutputParserException):
         pass
 
-    with pytest.raises(TypeError, match="a value of type Mine has no JSON form"):
+    with pytest.raises(TypeError, match="a value of type Mine cannot be written as JSON"):
         Mine("x").to_json()
 
 
@@ -341,7 +341,7 @@ def test_any_data_reads_back_the_same(value: Any) -> None:
 def test_what_has_no_form_is_refused_with_its_place(value: Any, said: str) -> None:
     with pytest.raises(TypeError) as caught:
         AgentAction("a", value, "").to_json()
-    assert str(caught.value) == f"tool_input{said} has no JSON form"
+    assert str(caught.value) == f"tool_input{said} cannot be written as JSON"
 
 
 def test_what_is_nested_too_deeply_is_refused() -> None:
@@ -351,7 +351,7 @@ def test_what_is_nested_too_deeply_is_refused() -> None:
     with pytest.raises(TypeError, match="nested too deeply"):
         AgentStep.model_construct(action=AgentAction("a", "", ""), observation=value).to_json()
     written = AgentStep(action=AgentAction("a", "", ""), observation=1).to_json()
-    with pytest.raises(ValueError, match="nested less deeply"):
+    with pytest.raises(ValueError, match="nested too deeply"):
         from_json({**written, "observation": value})
 
 
@@ -385,7 +385,7 @@ def test_a_class_below_an_action_is_refused() -> None:
     class Mine(AgentAction):
         pass
 
-    with pytest.raises(TypeError, match="Mine has no JSON form"):
+    with pytest.raises(TypeError, match="Mine cannot be written as JSON"):
         Mine("a", "b", "").to_json()
 
 

@@ -141,10 +141,10 @@ def test_an_empty_reply_ends_the_run() -> None:
 
 def test_what_is_refused() -> None:
     agent, _ = agent_of("Hello.", tools=[WebSearchTool()])
-    with pytest.raises(UserError, match="takes no WebSearchTool"):
+    with pytest.raises(UserError, match="not WebSearchTool"):
         run(agent)
     agent, _ = agent_of("Hello.")
-    with pytest.raises(UserError, match="has no previous_response_id"):
+    with pytest.raises(UserError, match="leave out previous_response_id"):
         run(agent, previous_response_id="resp_1")
     agent, _ = agent_of("<tool_call>{", "<tool_call>{", "<tool_call>{")
     with pytest.raises(OutputParserException):

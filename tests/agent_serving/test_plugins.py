@@ -155,7 +155,7 @@ def test_vllm_gets_a_broken_call_as_content(vllm: Any, caplog: pytest.LogCapture
     broken = '<tool_call>{"name": "ping", "arguments": {</tool_call>'
     assert Vllm("ap_hermes").whole(broken) == (None, broken, [])
     assert Vllm("ap_hermes").streamed(*broken) == (None, broken, [])
-    assert caplog.text.count("cannot be read as a call, so it is content") == 2
+    assert caplog.text.count("cannot be read as a call, so it is returned as content") == 2
     thought = f"Hm.{CALL[:-20]}"
     read = Vllm("ap_hermes", prompt="<think>").whole(thought)
     assert read == Vllm("ap_hermes", prompt="<think>").streamed(*thought) == (thought, None, [])
@@ -324,7 +324,7 @@ def test_verl(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture)
         assert read[0] == content
         assert [call.arguments for call in read[1]] == arguments
         assert all(json.loads(call.arguments) and call.tool_call_id is None for call in read[1])
-    assert "so it is content" in caplog.text
+    assert "so it is returned as content" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,7 @@ def test_pictures_and_what_is_refused() -> None:
     said = asked([ModelRequest([UserPromptPart(["What is it?", picture])])])
     assert said.parts == [TextPart("A lake.")]
     assert "image/png" in str(model.calls[0].prompt)
-    with pytest.raises(UserError, match="cannot read AudioUrl"):
+    with pytest.raises(UserError, match="cannot contain AudioUrl"):
         asked([ModelRequest([UserPromptPart([AudioUrl("https://example.com/a.mp3")])])])
 
 

@@ -121,7 +121,7 @@ def test_pictures_settings_and_what_is_refused() -> None:
     assert wrapped([asked]).content == "A lake."
     assert "image/png" in str(model.calls[0].prompt)
     assert model.calls[0].options == {"temperature": 0}
-    with pytest.raises(TypeError, match="cannot read parts of type audio"):
+    with pytest.raises(TypeError, match="cannot contain parts of type audio"):
         wrapped([{"role": "user", "content": [{"type": "audio", "audio": b""}]}])
     odd = ChatMessage(MessageRole.TOOL_CALL, "Calling tools:\nnothing")
     assert wrapped([odd]).content == "So."

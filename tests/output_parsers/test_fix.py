@@ -230,7 +230,7 @@ def test_an_asynchronous_model_is_for_asynchronous_callers(chain: Any) -> None:
 def test_a_model_is_callable() -> None:
     with pytest.raises(TypeError, match="callable"):
         OutputFixingParser.from_llm(5, Number())
-    with pytest.raises(TypeError, match="expected a text or a message from the model, got dict"):
+    with pytest.raises(TypeError, match="the model to return a string or a message, got dict"):
         OutputFixingParser.from_llm(lambda prompt: {"text": "7"}, Number()).parse("x")
 
 
@@ -345,7 +345,7 @@ def test_a_prompt_may_be_plain_text() -> None:
 
 
 def test_what_is_no_prompt_or_no_parser_is_refused_when_made() -> None:
-    with pytest.raises(TypeError, match="expected a prompt, not int"):
+    with pytest.raises(TypeError, match="expected a string or a prompt template, not int"):
         OutputFixingParser.from_llm(str, Number(), prompt=5)
     no_parser: Any = 5
     with pytest.raises(TypeError, match="expected a parser, not int"):
@@ -357,7 +357,7 @@ def test_what_is_no_prompt_or_no_parser_is_refused_when_made() -> None:
 def test_a_parser_and_a_model_that_changed_places_are_told() -> None:
     parser: Any = Number()
     model: Any = str
-    with pytest.raises(TypeError, match="not type; the model comes first, then the parser"):
+    with pytest.raises(TypeError, match="not type; pass the model first, then the parser"):
         OutputFixingParser.from_llm(parser, model)
 
 

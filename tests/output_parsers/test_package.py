@@ -264,7 +264,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 def test_parse_takes_no_message_and_says_what_does(name: str) -> None:
     parser: BaseOutputParser[Any] = getattr(output_parsers, name)(**OPTIONS[name])
     message: Any = AIMessage("yes")
-    with pytest.raises(TypeError, match="takes a text, not AIMessage; invoke takes a message"):
+    with pytest.raises(TypeError, match="takes a string, not AIMessage; invoke also takes"):
         parser.parse(message)
 
 
@@ -281,7 +281,7 @@ class PromptWords(ListOutputParser):
 
 
 def test_what_a_parser_does_not_have_is_told_by_name() -> None:
-    with pytest.raises(NotImplementedError, match="Words cannot yield single items"):
+    with pytest.raises(NotImplementedError, match="Words cannot yield items one by one"):
         PromptWords().parse_iter("a b")
     with pytest.raises(NotImplementedError, match="Words has no format instructions"):
         PromptWords().get_format_instructions()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _REFUSED: Final = {
     "functions": "is the old form of `tools`: send `tools` instead",
     "function_call": "is the old form of `tool_choice`: send `tool_choice` instead",
-    "audio": "is not possible with a model that writes text",
+    "audio": "is not supported, since the model writes text: leave it out",
     "web_search_options": "is a service of OpenAI: leave it out",
 }
 """Fields that are refused, and why."""
@@ -59,7 +59,7 @@ class ChatFace:
         most = usual if newer is None else newer
         form = fields.take("response_format", Mapping)
         given, where = (form or {}).get("json_schema"), "response_format.json_schema"
-        schema = schema_of_answer(form, given, "response_format", where)
+        schema = schema_of_answer(form, given, "response_format.type", where)
         count = fields.take("n", int)
         if count is not None and not 1 <= count <= _MOST_REPLIES:
             raise ValueError(f"`n` must be between 1 and {_MOST_REPLIES}, not {count}")

@@ -88,8 +88,8 @@ class ToldHistory:
         if call_id not in self._unanswered:
             told = "already has a result" if call_id in self._called else "is not before it"
             raise ValueError(
-                f"{where} is the result of the call {call_id!r}, which {told}: send the call, then"
-                " its result"
+                f"{where} is the result of the call {call_id!r}, which {told}: send each call"
+                " once, then its result"
             )
         self._end_turn()
         del self._unanswered[call_id]
@@ -180,7 +180,7 @@ def text_in(part: Fields) -> str:
     """
     text: str | None = part.take("text", str)
     if text is None:
-        raise ValueError(f"{part.at('text')} is missing: it must be a text")
+        raise ValueError(f"{part.at('text')} is missing: it must be a string")
     return text
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 _KINDS: Final = {
-    bool: "true or false", int: "a whole number", float: "a number", str: "a text", list: "a list",
-    Mapping: "an object",
+    bool: "true or false", int: "a whole number", float: "a number", str: "a string",
+    list: "a list", Mapping: "an object",
 }  # fmt: skip
 
 
@@ -110,7 +110,7 @@ class Fields:
             ValueError: It is missing, or neither.
         """
         if self._rest.get(name) is None:
-            raise ValueError(f"{self.at(name)} is missing: it must be a text or a list")
+            raise ValueError(f"{self.at(name)} is missing: it must be a string or a list")
         return self.take_content(name)
 
     def _each(self, name: str, values: Sequence[Any]) -> list[Fields]:
@@ -127,7 +127,7 @@ class Fields:
         stop = [value] if isinstance(value, str) else value
         if not all(isinstance(each, str) and each for each in stop):
             raise ValueError(
-                f"{self.at(name)} must be a text or a list of texts, none of them empty"
+                f"{self.at(name)} must be a string or a list of strings, none of them empty"
             )
         return list(stop)
 

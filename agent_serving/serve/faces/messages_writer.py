@@ -129,7 +129,7 @@ class MessagesWriter(BlockWriter):
 
     @property
     def whole(self) -> dict[str, Any]:
-        """The message."""
+        """The whole message."""
         return self._message
 
     def _reason(self, ended: ReplyEnd) -> str:

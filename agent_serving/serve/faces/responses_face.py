@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 _STORED: Final = "which is not stored here"
 _REFUSED: Final = {
-    "previous_response_id": f"refers to a response, {_STORED}: send the items before it in `input`",
+    "previous_response_id": f"refers to a response, {_STORED}: send the earlier items in `input`",
     "conversation": f"refers to a conversation, {_STORED}: send its items in `input`",
     "prompt": f"refers to a prompt, {_STORED}: send its text in `instructions`",
     "background": f"asks for a response to fetch later, {_STORED}: leave it out",

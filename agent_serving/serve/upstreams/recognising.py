@@ -75,7 +75,7 @@ def find_upstream(
     elif kind in KINDS:
         found = KINDS[kind]
     else:
-        raise ValueError(f"there is no kind of server {kind!r}; there are {', '.join(KINDS)}, auto")
+        raise ValueError(f"unknown server kind {kind!r}; the kinds are {', '.join(KINDS)}, auto")
     if parts.hostname == "api.openai.com":  # whose newer models take no other name
         found = replace(found, names={"max_tokens": "max_completion_tokens"})
     # Ollama's own API tells what its other one hides; so does llama.cpp's of completions.
@@ -180,7 +180,7 @@ def find_dialect(
     if is_templated:
         return FoundDialect("auto", "detected in each reply")
     raise ValueError(
-        f"the dialect is not known: {'; '.join(tried)}. Name it with --dialect, or the model"
+        f"the dialect is not known: {'; '.join(tried)}. Name it, or the model, with --dialect"
     )
 
 

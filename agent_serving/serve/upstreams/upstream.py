@@ -294,7 +294,7 @@ def _ollama_message(message: Mapping[str, Any]) -> dict[str, Any]:
                 images.append(data)
             else:
                 raise ExchangeError(
-                    ReplyFailure(400, f"Ollama takes no parts of type {part.get('type')!r}")
+                    ReplyFailure(400, f"Ollama takes text and images, not {part.get('type')!r}")
                 )
         made |= {"content": "\n".join(texts), "images": images}
     if calls := message.get("tool_calls"):

@@ -123,7 +123,7 @@ def format_of_turns(name: str, shown: Shown) -> CallFormat:
         ) from error
     if isinstance(form.payload, PythonPayload) and f"={VALUES[0]}" in turns["one"]:
         unread |= {each for each, turn in TURNS.items() if any(call[1] for call in turn.calls)}
-        odd = {"texts": "one"}  # without quotes
+        odd = {"strings": "one"}  # without quotes
     else:
         names = {what: each for each, what in UNCERTAIN.items() if each in turns}
         odd = {what: each for what, each in names.items() if not _is_read(dialect, turns[each])}
@@ -241,7 +241,7 @@ def what_differs(dialect: Dialect, shown: Shown) -> str:
     parser = get_parser(dialect, tools=TOOLS, lenient=False)
     for name, text in shown.turns.items():
         turn = TURNS[name]
-        found = f"the turn of the probe {name!r} is {text!r}"
+        found = f"the template writes the test turn {name!r} as {text!r}"
         try:
             read = parser.read(text)
             stream = parser.stream_parser()

@@ -263,10 +263,8 @@ def _no_calls(texts: Mapping[str, str], errors: Mapping[str, str]) -> str:
     if not texts:
         return "the template does not write the user's message"
     one = texts.get("one", "")
-    missing = "the name of a tool" if FIND not in one else "the arguments"
-    return (
-        f"the template does not write tool calls: {missing} of a call did not appear in its output"
-    )
+    missing = "the name of a called tool" if FIND not in one else "the arguments of a call"
+    return f"the template does not write tool calls: {missing} did not appear in its output"
 
 
 def _without_pair(text: str, thought: Marks | None) -> str:

@@ -120,7 +120,7 @@ def _json_calls(
     missing = {"name", "input"} - keys.keys()
     if missing:
         raise TemplateError(
-            f"the JSON of a call has no member for its {' and its '.join(sorted(missing))} alone:"
+            f"the JSON of a call has no key of its own for its {' and its '.join(sorted(missing))}:"
             f" found {written!r}"
         )
     call_id = keys.get("id", keys.get("number", ""))

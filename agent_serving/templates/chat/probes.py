@@ -88,8 +88,8 @@ TURNS: Final[Mapping[str, Written]] = {
 }
 """The turns, each by what it shows."""
 UNCERTAIN: Final = {
-    "hostile text": "texts with quotes and brackets",
-    "types": "values other than texts",
+    "hostile text": "strings with quotes and brackets",
+    "types": "values other than strings",
     "two keys": "several arguments",
 }
 """Turns that some templates write without quotes, escapes or commas, with what they show. The

@@ -43,7 +43,7 @@ def chat_template(
         return ChatTemplate(given, own)
     if not isinstance(given, Mapping):
         raise TypeError(
-            "expected a chat template as text, or the object in tokenizer_config.json, not"
+            "expected a chat template as a string, or the object in tokenizer_config.json, not"
             f" {kind_of(given)}"
         )
     tokens = {

@@ -192,7 +192,7 @@ def calls_of(value: Any) -> Iterator[tuple[str, str | dict[str, Any], str | None
             raise ValueError("expected the name of a tool")
         if not isinstance(arguments, dict | str):
             raise ValueError(  # noqa: TRY004 - the model's mistake
-                "expected the arguments of the call, as an object or text"
+                "expected the arguments of the call, as an object or a string"
             )
         call_id = item.get("id")
         yield name.strip(), arguments, call_id if isinstance(call_id, str) else None

@@ -109,7 +109,7 @@ class ResponseStream:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing that follows can be part of the turn: never known before its end."""
+        """Always false: before `close`, it is not known whether the turn has ended."""
         return False
 
     def feed(self, chunk: ModelOutput) -> list[Event]:
@@ -213,7 +213,7 @@ class ResponseStream:
             self._check_quoted(closed.text)
         value = value_of(field, closed.text, closed.groups, self._time)
         if not is_call and not isinstance(value, str):
-            raise ValueError(f"expected {closed.field} to be text")
+            raise ValueError(f"expected the field {closed.field} to be text")
         return value
 
     def _check_end(self, closed: Closed) -> None:
@@ -229,7 +229,7 @@ class ResponseStream:
         if not closed.is_closed and not (may_lack and closed.text.strip()):
             raise ValueError("the end of the call is missing")
         if field.content == "xml-inline" and self._time.search(field.opens, closed.text):
-            raise ValueError("found the beginning of a call inside a call; a value may quote calls")
+            raise ValueError("found the beginning of a call inside a call; does a value quote one?")
 
     def _check_quoted(self, text: str) -> None:
         """Raise if *text* beside calls has the end of a call, so that a value was cut at another.
@@ -240,7 +240,7 @@ class ResponseStream:
         if calls.content == "xml-inline" and calls.closes is not None:
             found = self._time.search(calls.closes, text)
             if found is not None and found[0]:
-                raise ValueError("found the end of a call outside a call; a value may quote calls")
+                raise ValueError("found the end of a call outside a call; does a value quote one?")
 
     def _take_calls(self, value: Any, text: str, span: Span, events: list[Event]) -> None:
         for number, (name, arguments, call_id) in enumerate(calls_of(value)):

@@ -137,7 +137,7 @@ class FieldSpec(_Strict):
         groups = [n for each in (self.opens, self.closes) if each for n in each.groupindex]
         if groups and self.transform is None:
             raise ValueError(
-                f"the groups {', '.join(groups)} need a 'transform', which alone can use them"
+                f"the groups {', '.join(groups)} are not used: add a 'transform' that uses them"
             )
         if self.join is not None and not self.repeats:
             raise ValueError("'join' needs 'repeats'")
@@ -145,7 +145,7 @@ class FieldSpec(_Strict):
             raise ValueError("'transform_each' needs 'transform'")
         for text in _texts_in(self.transform):
             if _PLACEHOLDER.search(text) and not _PLACEHOLDER.fullmatch(text):
-                raise ValueError(f"{text!r} has text beside the placeholder")
+                raise ValueError(f"expected only a placeholder, found {text!r}")
         self.args  # noqa: B018 - raises if they are wrong
         return self
 
@@ -189,7 +189,9 @@ class Template(_Strict):
             )
         bare = [name for name, field in self.fields.items() if field.opens is None]
         if len(bare) > 1:
-            raise ValueError(f"only one field may have no opener, not all of {', '.join(bare)}")
+            raise ValueError(
+                f"only one field may lack 'open' and 'open_pattern', not {', '.join(bare)}"
+            )
         self.anchor  # noqa: B018 - raises if it is wrong
         return self
 

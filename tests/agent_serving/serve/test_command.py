@@ -32,15 +32,15 @@ def test_the_kinds_are_those_that_are_known() -> None:
     [
         (["http://127.0.0.1:1"], 1, "no server answers at http://127.0.0.1:1"),
         (["127.0.0.1:1"], 1, "expected http:// or https://"),
-        (["http://127.0.0.1:1", "--server", "vllm"], 1, "Name it with --dialect"),
+        (["http://127.0.0.1:1", "--server", "vllm"], 1, "Name it, or the model, with --dialect"),
         (["http://127.0.0.1:1", "--server", "vllm", "--dialect", "hermse"], 1, "hermes"),
-        (["http://127.0.0.1:1", "--redact"], 2, "only for --log"),
+        (["http://127.0.0.1:1", "--redact"], 2, "it needs --log"),
         (["http://127.0.0.1:1", "--key-env", "NO_SUCH_KEY"], 1, "NO_SUCH_KEY is not set"),
         (["http://127.0.0.1:1", "--key-file", "/no/such/file"], 1, "cannot be read"),
         (
             ["http://h:1/v1/completions", "--server", "vllm", "--dialect", "tools"],
             1,
-            "completions contain calls as text: name a dialect",
+            "cannot read: name a dialect",
         ),
         (
             ["http://h:1", "--server", "vllm", "--dialect", "react", "--prompt", "x", "--text",
@@ -68,7 +68,7 @@ def test_keys_come_from_the_environment_or_a_file(
     assert keys_in("THE_KEYS", str(file)) == ("one", "two", "three", "four")
     assert keys_in(None, None) == ()
     file.write_text("\n", "utf-8")
-    with pytest.raises(ValueError, match="has no key"):
+    with pytest.raises(ValueError, match="contains no key"):
         keys_in(None, str(file))
 
 
@@ -175,7 +175,7 @@ def test_what_takes_longer_than_its_time_of_grace_ends_in_an_error() -> None:
         options = ("--server", "openai", "--dialect", "hermes", "--grace", "1")
         async with upstream.running() as url, serving(url, *options) as (address, process, _):
             _, rest = await stopped(address, process, None)
-            assert "the server is stopped" in rest[-2]
+            assert "the server was stopped" in rest[-2]
 
     asyncio.run(asyncio.wait_for(run(), 60))
 

@@ -518,7 +518,7 @@ def typed(kind: str, **fields: Any) -> Any:
         ({"messages": [USER, assistant(use("c", "area")), USER]}, "the call 'c', has no result"),
         ({"messages": [user(result("c", "1"))]}, "the call 'c', which is not before it"),
         ({"messages": [USER, assistant(typed("thinking", thinking="x"))]}, "reliably continues"),
-        ({"system": 5}, "`system` must be a text or a list"),
+        ({"system": 5}, "`system` must be a string or a list"),
         ({"system": [typed("image")]}, r"`system\[0\].type` must be text here, not 'image'"),
         ({"tools": [{"name": "x"}]}, r"`tools\[0\].input_schema` is missing"),
         ({"tools": [{"input_schema": {}}]}, r"`tools\[0\].name` is missing"),
@@ -533,7 +533,7 @@ def typed(kind: str, **fields: Any) -> Any:
         ({"thinking": {"type": "on"}}, "adaptive or between_tools, not 'on'"),
         ({"output_config": {"format": {"type": "xml"}}}, "have the type json_schema, not 'xml'"),
         ({"output_config": {"format": {"type": "json_schema"}}}, "output_config.format` must have"),
-        ({"stop_sequences": [""]}, "`stop_sequences` must be a text or a list of texts"),
+        ({"stop_sequences": [""]}, "`stop_sequences` must be a string or a list of strings"),
         ({"stream": 1}, "`stream` must be true or false"),
     ],
 )  # fmt: skip

@@ -539,7 +539,7 @@ RESULT: Any = {"type": "function_call_output", "call_id": "c1", "output": "1"}
         ({"input": None}, "`input` has no user message"),
         ({"input": []}, "`input` has no user message"),
         ({"input": [{"role": "developer", "content": "x"}]}, "`input` has no user message"),
-        ({"input": 5}, "`input` must be a text or a list, not 5"),
+        ({"input": 5}, "`input` must be a string or a list, not 5"),
         ({"input": "Zug \ud83c"}, "valid text: character 5 is half a surrogate pair"),
         ({"input": ["x"]}, r"`input\[0\]` must be an object, not 'x'"),
         ({"input": [{"role": "usr", "content": ""}]}, r"`input\[0\].role` must be user, assistant"),
@@ -562,7 +562,7 @@ RESULT: Any = {"type": "function_call_output", "call_id": "c1", "output": "1"}
         ({"input": [{**FUNCTION_CALL, "name": ""}]}, r"`input\[0\].name` is missing"),
         ({"input": [*USER, FUNCTION_CALL, {**RESULT, "output": None}]}, "output` is missing"),
         ({"input": [*USER, TALK[2]]}, "no model reliably continues"),
-        ({"instructions": ["x"]}, "`instructions` must be a text"),
+        ({"instructions": ["x"]}, "`instructions` must be a string"),
         ({"tools": {}}, "`tools` must be a list"),
         ({"tools": [{"name": "x"}]}, r"`tools\[0\].type` is missing"),
         ({"tools": [{"type": "function"}]}, r"`tools\[0\].name` is missing"),
@@ -585,7 +585,7 @@ RESULT: Any = {"type": "function_call_output", "call_id": "c1", "output": "1"}
         ({"temperature": "hot"}, "`temperature` must be a number"),
         ({"max_output_tokens": 0}, "`max_output_tokens` must be 1 or more"),
         ({"stream": "yes"}, "`stream` must be true or false"),
-        ({"reasoning": {"effort": 3}}, "`reasoning.effort` must be a text"),
+        ({"reasoning": {"effort": 3}}, "`reasoning.effort` must be a string"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named(fields: dict[str, Any], told: str) -> None:

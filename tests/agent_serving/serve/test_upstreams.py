@@ -83,7 +83,7 @@ def test_what_cannot_be_recognised_is_said() -> None:
         find_upstream("http://host:1", transport=transport({}))
     with pytest.raises(ValueError, match="not an address: expected http"):
         find_upstream("localhost:8080")
-    with pytest.raises(ValueError, match="no kind of server 'tgi'"):
+    with pytest.raises(ValueError, match="unknown server kind 'tgi'"):
         find_upstream("http://host:1", "tgi")
     keyed = httpx.MockTransport(lambda _: httpx.Response(401))
     with pytest.raises(ValueError, match=r"requires a key.*--upstream-key-env"):

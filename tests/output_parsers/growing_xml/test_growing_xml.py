@@ -233,12 +233,12 @@ def test_depth_has_a_limit_that_is_named(kind: Any, depth: int) -> None:
             assert failure is None
         else:
             assert not outputs
-            assert "elements are nested more than 200 deep (max_depth)" in failure[0]
+            assert "elements are nested more than 200 levels deep (max_depth)" in failure[0]
 
 
 def test_the_limit_of_depth_can_be_set() -> None:
     assert XMLOutputParser(max_depth=2).parse("<a><b/></a>") == {"a": [{"b": None}]}
-    with pytest.raises(OutputParserException, match="nested more than 2 deep"):
+    with pytest.raises(OutputParserException, match="nested more than 2 levels deep"):
         XMLOutputParser(max_depth=2).parse("<a><b><c/></b></a>")
 
 

@@ -232,9 +232,9 @@ def test_the_chunks_that_a_generator_gets_are_no_text() -> None:
     async def aask(question: Any) -> AsyncIterator[str]:
         yield "You asked: " + str(question)
 
-    with pytest.raises(TypeError, match="gets an iterator of chunks, not a text"):
+    with pytest.raises(TypeError, match="gets an iterator of chunks, not a string"):
         (ask | StrOutputParser()).invoke("?")
-    with pytest.raises(TypeError, match="gets an iterator of chunks, not a text"):
+    with pytest.raises(TypeError, match="gets an iterator of chunks, not a string"):
         asyncio.run((aask | StrOutputParser()).ainvoke("?"))
 
     def both_ways(chunks: Iterator[str]) -> Iterator[str]:

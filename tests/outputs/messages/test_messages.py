@@ -294,9 +294,9 @@ def test_usage_adds_up_as_in_langchain(left: Any, right: Any) -> None:
 @pytest.mark.parametrize(
     ("left", "right", "reason"),
     [
-        ({"n": "1"}, {"n": 1}, "'n' must be a count or a dictionary of counts, not str and int"),
-        ({"n": 1}, {"n": {"m": 1}}, "not int and dict"),
-        ({"n": 1.5}, {"m": 1}, "not float"),
+        ({"n": "1"}, {"n": 1}, "cannot add str and int for 'n': expected two counts"),
+        ({"n": 1}, {"n": {"m": 1}}, "cannot add int and dict for"),
+        ({"n": 1.5}, {"m": 1}, "cannot add float for"),
     ],
 )
 def test_what_is_no_count_is_refused(left: Any, right: Any, reason: str) -> None:

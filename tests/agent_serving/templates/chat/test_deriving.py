@@ -195,7 +195,7 @@ NAME, INPUT = "{{ c.function.name }}", "{{ c.function.arguments | tojson }}"
 @pytest.mark.parametrize(
     ("template", "error"),
     [
-        (USER + END, "does not write tool calls: the name of a tool of a call did not appear"),
+        (USER + END, "does not write tool calls: the name of a called tool did not appear"),
         (with_call(f"<c>{NAME}</c>"), "does not write tool calls: the arguments of a call"),
         ("hello", "does not write the user's message"),
         (
@@ -210,7 +210,7 @@ NAME, INPUT = "{{ c.function.name }}", "{{ c.function.arguments | tojson }}"
         (with_call(f"{NAME} {INPUT}"), "writes no mark before calls"),
         (
             with_call(f'<c>{{"call": {{"name": "{NAME}"}}, "with": {INPUT}}}</c>'),
-            "has no member for its name",
+            "has no key of its own for its name",
         ),
         (
             with_call(f'<c>{{"name": "{NAME}", "arguments": {INPUT}}}</c>').replace(
@@ -238,7 +238,7 @@ def test_text_that_the_template_does_not_escape_is_refused_and_written_with_esca
     body = OWN["python_list"].partition("{%- if value is string -%}")
     template = body[0] + body[1] + "'{{ value }}'{%- elif" + body[2].partition("{%- elif")[2]
     dialect = dialect_from_template(template, name="quotes")
-    assert "which writes texts with quotes and brackets so that they cannot be read back" in (
+    assert "which writes strings with quotes and brackets so that they cannot be read back" in (
         dialect.summary
     )
     turn = Written(tool="move", tool_input={"path": "it's"})

@@ -56,7 +56,7 @@ def test_a_configuration_without_template_is_refused(given: Any) -> None:
 
 
 def test_anything_else_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match="expected a chat template as text"):
+    with pytest.raises(TypeError, match="expected a chat template as a string"):
         chat_template(["{{ x }}"])  # type: ignore[arg-type]
 
 
