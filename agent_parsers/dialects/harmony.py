@@ -3,11 +3,10 @@
 A header has a role, a recipient (``to=``), a channel and a type, in two possible orders, and ends
 at ``<|message|>``. A message with a recipient is a call, on any channel. Without a recipient,
 ``analysis`` is a thought, and ``final`` and ``commentary`` are content, as is a message without a
-channel; what is said in ``commentary`` is never the answer. Any other channel is refused; in
-lenient mode it has content too. The body of a call is JSON whatever its type, but ``code`` and
-``text`` may also be the input of a tool without a schema. The prompt ends with
-``<|start|>assistant``, so a turn begins inside a header. ``<|call|>`` ends calls and nothing else,
-and no header stands behind text.
+channel; what is said in ``commentary`` is never the answer. Any other channel is refused, since it
+may be a thought. The body of a call is JSON whatever its type, but ``code`` and ``text`` may also
+be the input of a tool without a schema. The prompt ends with ``<|start|>assistant``, so a turn
+begins inside a header. ``<|call|>`` ends calls and nothing else, and no header follows text.
 
 Calls are written with the recipient before the channel, as in the chat template of
 openai/gpt-oss-20b; the content beside them is written in ``commentary``.
@@ -158,11 +157,9 @@ def read_header(
     said = Header(KINDS.get(channel, AnswerDelta), is_aside=channel == CONTENT)
     role = len(MODEL) * (_word(text) == MODEL)
     if is_whole:
-        is_odd = CHANNEL in text and not written
-        if is_odd and not lenient:
+        if CHANNEL in text and not written:
             return Header(SkippedDelta, problem="unknown_channel")
-        odd = "read a message on an unknown channel as content" if is_odd else ""
-        return said._replace(stop=role, odd=odd)
+        return said._replace(stop=role)
     if is_marked and _is_cut(text, text[stop:].lstrip()):
         return Header(SkippedDelta, problem="open_header")
     if is_marked or (lenient and written and text[stop : stop + 1].isupper()):

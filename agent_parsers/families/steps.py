@@ -176,6 +176,7 @@ FOLLOWS: Final[Mapping[tuple[Part, Part], Transition]] = {
     # write several steps in one turn. Only the first is based on real observations.
     (_INPUT, _ANSWER): Go("", clash="action_and_answer", firm=True),
     **{(_INPUT, to): EndTurn("", firm=True) for to in (_THOUGHT, _TOOL, _OBSERVATION)},
+    (_INPUT, _INPUT): Go("", clash="second_input", firm=True),
     (_CALL, _ANSWER): Go("", clash="action_and_answer"),
     **{(_CALL, to): EndTurn("", firm=True) for to in (_THOUGHT, _CALL, _OBSERVATION, _QUESTION)},
     (_ANSWER, _ANSWER): Go("", firm=True),
@@ -329,6 +330,7 @@ def labels_in_lines(action: str, tool_input: str, answer: str) -> Steps:
         rows={
             ("thought", "inline action"): Go("tool"),
             ("thought", "inline answer"): Go("answer, inline"),
+            **dict.fromkeys((("input", "inline input"), ("input", "spaced input"))),
             # A thought may mention the answer to come.
             ("answer, inline", "answer"): Go("answer", restarts=True),
             ("answer, inline", "thought"): Go("thought", restarts=True),

@@ -188,6 +188,11 @@ _MARK: Final = r"<[|｜/]{0,2}\w[^<>\n]{0,60}>|\[[^\[\]\n{}\"']{0,40}\]|\{\w{1,3
 _MARKS: Final = re.compile(rf"(?>(?:\s*+(?:{_MARK}|[^\w\s\"'<\[{{]))*)\s*+").match
 _each_mark: Final = re.compile(_MARK).finditer
 _ENDS_MARK: Final = re.compile(r"\A\W{0,2}/|(?<![^\W_])end(?![^\W_])", re.IGNORECASE).search
+_DENIES: Final = re.compile(
+    r"([✗✘✕✖❌❎⛔🚫🛑👎]|(?:(?<=[\[(,])|^)\s*+(?:#|//|[!~¬]))[\s\[(*_`]*\Z"
+).search
+"""Finds a sign right before a call that strikes it out, or makes it a comment."""
+_SIGNS: Final = re.compile(r"[\s\[(#/!~¬]*+").match
 _SAYS_CALL: Final = re.compile(
     r"tool|func|action|invoke|exec|call|plugin|python|code|json|command|\buse\b|request"
     r"|assistant|commentary|message|channel|start|constrain|bos\b",
@@ -207,7 +212,9 @@ def other_mark(text: str, calls: Sequence[Span]) -> str:
 
 
 def other_lead(text: str, start: int) -> str:
-    """Return the mark before offset *start* if it does not announce a call; else ``""``."""
+    """Return the mark or sign before offset *start* if it does not announce a call; else ``""``."""
+    if (sign := _DENIES(line_before(text, _SIGNS(text, start).end()))) is not None:
+        return sign[1]
     lead = line_before(text, start)
     for mark in reversed([*_each_mark(lead)]):
         if _SAYS(lead, mark.end()) is not None or _ENDS_MARK(mark[0]) is not None:

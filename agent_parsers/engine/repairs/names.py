@@ -45,6 +45,7 @@ _FOLLOWS: Final = frozenset(
 )
 """Words that may come right after the name."""
 _MOST_CHARS: Final = 200
+_SIGN_OF_DENIAL: Final = re.compile(r"[✗✘✕✖❌❎⛔🚫🛑👎]|\A\W*[!~¬]").search
 _DENIAL: Final = re.compile(
     r"\b(?:no|not|none|never|without|cannot|unnecessary|impossible)\b|n['’]t\b", re.IGNORECASE
 ).search
@@ -210,10 +211,11 @@ def _same(name: str, known: _Names) -> Sequence[str]:
 
 
 def _is_doubted(name: str) -> bool:
-    """Return whether *name* is a question, is struck out, or is a phrase that denies something."""
+    """Return whether *name* is a question, is struck out, or denies something in words or signs."""
     is_struck_out = name.startswith("~~") and name.endswith("~~")
     is_denied = any(map(str.isspace, name)) and len(name) <= _MOST_CHARS and _DENIAL(name)
-    return name.endswith(("?", "？")) or is_struck_out or bool(is_denied)
+    is_asked = name.endswith(("?", "？"))
+    return is_asked or is_struck_out or bool(is_denied) or _SIGN_OF_DENIAL(name) is not None
 
 
 def _known(name: str, known: _Names) -> tuple[str, bool]:

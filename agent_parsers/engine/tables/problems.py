@@ -280,6 +280,10 @@ SHARED_PROBLEMS: Final = {
         "expected a plain list of calls, not code that chooses or creates them",
         "Invalid Format: Write nothing but calls in the list, with commas between them.",
     ),
+    "second_input": Problem(
+        "found a second input of the same action",
+        "Your action has two inputs, so nothing was done. Write one action with one input.",
+    ),
     "two_inputs": Problem(
         "found two inputs, one in the name of the tool and one after it",
         "Invalid Format: Write only the name of the tool as the action, and its input once.",
