@@ -283,7 +283,9 @@ def test_it_is_a_field() -> None:
 
 
 def test_what_it_cannot_do_is_said() -> None:
-    with pytest.raises(ValueError, match=r"the pattern '<call>' has no group for the JSON"):
+    with pytest.raises(
+        ValueError, match=r"the pattern '<call>' needs a group that captures the JSON"
+    ):
         ReActJsonSingleInputOutputParser(pattern=re.compile("<call>"))
     with pytest.raises(ValueError, match="lenient mode finds the JSON itself"):
         ReActJsonSingleInputOutputParser(pattern=PATTERNS[0], lenient=True)

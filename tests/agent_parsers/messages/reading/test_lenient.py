@@ -273,7 +273,7 @@ def test_content_around_a_call_is_content_without_the_call() -> None:
     assert (turn.thought, turn.content) == ("", "Let me see.\nSo.")
     (repair,) = turn.repairs
     assert repair == Repair(
-        "content_call", (12, 12 + len(TAGGED)), "read a call that was left in the content"
+        "content_call", (12, 12 + len(TAGGED)), "read a call that the server left in the content"
     )
 
 
@@ -333,7 +333,7 @@ def test_content_that_is_an_answer(content: str) -> None:
     ],
 )
 def test_content_that_looks_like_a_call_is_refused(content: str) -> None:
-    with pytest.raises(ForeignCallError, match="expected a call in the fields of the message"):
+    with pytest.raises(ForeignCallError, match="expected a native call, found"):
         read_content(content)
 
 
