@@ -287,7 +287,7 @@ def test_what_it_cannot_do_is_said() -> None:
         ValueError, match=r"the pattern '<call>' needs a group that captures the JSON"
     ):
         ReActJsonSingleInputOutputParser(pattern=re.compile("<call>"))
-    with pytest.raises(ValueError, match="lenient mode finds the JSON itself"):
+    with pytest.raises(ValueError, match="lenient mode finds the JSON without a pattern"):
         ReActJsonSingleInputOutputParser(pattern=PATTERNS[0], lenient=True)
     parser = ReActJsonSingleInputOutputParser(pattern=PATTERNS[0])
     for call in (parser.read, parser.explain, lambda text: [*parser.events([text])]):

@@ -149,7 +149,7 @@ MESSAGE_PROBLEMS: Final = {
         " each call once.",
     ),
     "call_beside_pieces": Problem(
-        "the message at the end of the stream has a call to {tool!r}, but the chunks had none",
+        "found a call to {tool!r} in a whole message of the stream, but not in its chunks",
         "Your call to {tool} was garbled, so nothing was done. Call it again.",
     ),
     "contradicted": Problem(

@@ -267,7 +267,9 @@ def test_a_call_in_the_content_is_cut_with_it(content: str) -> None:
             assert isinstance(result[0].tool_input, dict)
             assert result[0].tool_input["to"] == "A"
         else:
-            with pytest.raises(OutputParserException, match="the rest of a tool call"):
+            with pytest.raises(
+                OutputParserException, match="written as content is cut off or broken"
+            ):
                 parser.read(AIMessage(content), ended=ended)
 
 
