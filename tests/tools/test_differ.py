@@ -119,7 +119,7 @@ def test_a_tree_with_another_message_differs_in_that_alone(
     asked = ["--base", str(ROOT), "--new", str(tmp_path), "--dialect", "react", "--count", "30"]
     assert benchmark("differ").main([*asked, "--show", "1"]) == 1
     out = capsys.readouterr().out
-    assert "the text was cut; more may follow" in out
+    assert "the text was cut off; more may follow" in out
     (counts,) = [line.split()[3:] for line in out.splitlines() if line.startswith("react ")]
     kinds = dict(zip(benchmark("_differ_compare").FIELDS, map(int, counts), strict=True))
     assert {kind for kind, count in kinds.items() if count} == {"repairs"}
