@@ -26,8 +26,8 @@ _PLAIN: Final = "hermes"
 _LABELS: Final = "react"
 """The dialect whose labels show that a text was to be more than an answer."""
 _TWO_WAYS: Final = (
-    "Your reply can be read in two ways, so nothing was done. Write it again, in the form you were"
-    " told, and nothing else."
+    "Your reply can be read in two ways, so nothing was done. Write it again in the required"
+    " format, and nothing else."
 )
 
 
@@ -69,7 +69,7 @@ class AutoOutputParser(AutoParser[T]):
         if not found.is_ambiguous:
             if is_signed(try_reply(get_dialect(name), text, self.tools), text):
                 return name, None
-            said = f"{found}, or plain text"
+            said = f"{found}, unless it is plain text"
         else:
             said = str(found)
         return name, OutputParserException(

@@ -82,13 +82,13 @@ class AnswerDelta(_Delta):
 
 
 class ObservationDelta(_Delta):
-    """More of an observation, what a tool returned; emitted for transcripts and by `run_agent`."""
+    """More of what a tool returned, an observation; emitted for transcripts and by `run_agent`."""
 
     __slots__ = ()
 
 
 class SkippedDelta(_Delta):
-    """Text that is not part of the turn: an invented observation and everything after it."""
+    """Text that is not used, such as an invented observation and everything after it."""
 
     __slots__ = ()
 
@@ -155,12 +155,12 @@ class Repair(Storable):
 
 def cut_answer(span: Span) -> Repair:
     """Return the repair which reports that the answer at *span* was cut off at its end."""
-    return Repair("cut", (span[1], span[1]), "the text was cut; the answer may not be whole")
+    return Repair("cut", (span[1], span[1]), "the text was cut off; the answer may be incomplete")
 
 
 @dataclass(frozen=True, slots=True)
 class StepFailed(Storable):
-    """A step of a transcript or an agent that cannot be parsed; the other steps are still read."""
+    """A step of a transcript, or of an agent's run, that could not be read; the others are read."""
 
     error: OutputParserException
     """The exception that `parse` would have raised."""

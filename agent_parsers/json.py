@@ -13,7 +13,7 @@ __all__ = ["JSONAgentOutputParser"]
 
 
 class JSONAgentOutputParser(NamedParser):
-    """Reads one JSON object, bare or in a fence, as `langchain_classic` does.
+    """Reads one JSON object, bare or in a code fence, as `langchain_classic` does.
 
     ::
 

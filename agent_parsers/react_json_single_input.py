@@ -60,13 +60,17 @@ class ReActJsonSingleInputOutputParser(NamedParser):
     @model_validator(mode="after")
     def _check_pattern(self) -> Self:
         if self._is_own and not self.pattern.groups:
-            raise ValueError(f"the pattern {self.pattern.pattern!r} has no group for the JSON")
+            raise ValueError(
+                f"the pattern {self.pattern.pattern!r} needs a group that captures the JSON"
+            )
         if self._is_own and output_type_of(self.tools) is not None:
             raise ValueError(
-                "a pattern of your own reads answers as text: leave out pattern or output_type"
+                "with a custom pattern, answers are read as text: leave out pattern or output_type"
             )
         if self._is_own and self.lenient:
-            raise ValueError("lenient mode finds the JSON itself: leave out pattern or lenient")
+            raise ValueError(
+                "lenient mode finds the JSON without a pattern: leave out pattern or lenient"
+            )
         return self
 
     @property
@@ -124,7 +128,7 @@ class ReActJsonSingleInputOutputParser(NamedParser):
     def _check_only_whole(self, method: str, called: str = "") -> None:
         if self._is_own:
             raise NotImplementedError(
-                "a parser with a pattern of its own reads only whole turns: use parse or invoke, "
+                "a parser with a custom pattern reads only whole turns: use parse or invoke, "
                 "or leave out the pattern"
             )
         super()._check_only_whole(method, called)

@@ -29,7 +29,7 @@ FINAL_ANSWER_ACTION: Final = "Final Answer:"
 
 
 class ReActSingleInputOutputParser(NamedParser):
-    """Reads ReAct text with one input for a tool, as `langchain_classic` does.
+    """Reads ReAct text whose tools take a single input, as `langchain_classic` does.
 
     ::
 

@@ -24,7 +24,7 @@ __all__ = ["Report", "on_report"]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One repair or error. By default it has names that you chose, but no text of the model."""
+    """One repair or error. Unless you ask for it, no text that the model wrote is included."""
 
     what: Literal["repair", "error"]
     """Whether the text was repaired, or could not be read."""

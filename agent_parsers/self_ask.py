@@ -15,7 +15,7 @@ __all__ = ["SelfAskOutputParser"]
 
 
 class SelfAskOutputParser(MadeParser):
-    """Reads a question to ask, or the final answer, as `langchain_classic` does.
+    """Reads a follow-up question, or the final answer, as `langchain_classic` does.
 
     ::
 

@@ -39,7 +39,7 @@ class _AsLangChainPrintsIt:
 
 
 class AgentAction(_AsLangChainPrintsIt, BaseModel, Storable):
-    """A call of one tool that the model asked for.
+    """One tool call that the model asked for.
 
     Args:
         tool: Name of the tool.
@@ -72,7 +72,7 @@ class AgentAction(_AsLangChainPrintsIt, BaseModel, Storable):
 
 
 class AgentActionMessageLog(AgentAction):
-    """An action that came in messages; it keeps them for the next prompt.
+    """An action that keeps the messages it came in, for the next prompt.
 
     Args:
         message_log: The messages the model sent.
@@ -109,9 +109,9 @@ class AgentStep(_AsLangChainPrintsIt, BaseModel, Storable):
 
     @property
     def messages(self) -> Sequence[BaseMessage]:
-        """The observation as a message: a function message, or a human message.
+        """The observation as a message: a `FunctionMessage` if the action came in a message.
 
-        It is LangChain's if the action is.
+        Otherwise it is a `HumanMessage`. It is LangChain's message if the action is LangChain's.
         """
         content = observation_text(self.observation)
         if hasattr(self.action, "message_log"):
@@ -143,7 +143,7 @@ class AgentFinish(_AsLangChainPrintsIt, BaseModel, Storable):
 
     @property
     def output(self) -> Any:
-        """The answer: the return value ``"output"``; `None` if there is none."""
+        """The answer, ``return_values["output"]``; `None` if there is none."""
         return self.return_values.get("output")
 
     @property
@@ -216,7 +216,7 @@ class WithResult(Generic[T]):
 
     @property
     def actions(self) -> list[AgentAction]:
-        """The calls of the turn, in order; empty if it is an answer."""
+        """The tool calls of the turn, in order; empty if the turn is an answer."""
         if isinstance(self.result, AgentFinish):
             return []
         return self.result if isinstance(self.result, list) else [self.result]
@@ -278,10 +278,7 @@ def pair_of(step: Any) -> tuple[AgentAction, Any]:
             return action, said if step.observation is None else step.observation
         is_answer = getattr(step.action, "type", None) == "AgentFinish"
         return pair_of(step.action) if is_answer else (step.action, step.observation)
-    raise TypeError(
-        "a step is an action and what its tool returned, as in (action, observation),"
-        f" not {type(step).__name__}"
-    )
+    raise TypeError(f"expected a step, such as (action, observation), not {type(step).__name__}")
 
 
 def observation_text(observation: Any) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ToolAgentAction(AgentActionMessageLog):
-    """A call of one tool in a message, which may contain other calls.
+    """One tool call in a message, which may contain other calls.
 
     Args:
         tool: Name of the tool.

@@ -37,7 +37,7 @@ def list_known(out: Screen, form: Format, words: Sequence[str]) -> None:
         for row in rows:
             echo_json(json.dumps(row, ensure_ascii=False))
     elif not rows:
-        out.print(f"no dialect has the words {' '.join(words)!r}", markup=False)
+        out.print(f"no dialect matches {' '.join(words)!r}", markup=False)
     else:
         _print_groups(out, rows)
 

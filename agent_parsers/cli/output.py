@@ -46,7 +46,9 @@ def check_is_not_read(out: str, files: Sequence[str]) -> None:
     """Raise a usage error if *out* is one of *files*, which it would overwrite."""
     target = Path(out)
     if target.exists() and any(Path(f).exists() and target.samefile(f) for f in files):
-        raise typer.BadParameter("it is read, so it cannot be the output", param_hint="--out")
+        raise typer.BadParameter(
+            "this file is read, so it cannot be the output", param_hint="--out"
+        )
 
 
 @contextmanager

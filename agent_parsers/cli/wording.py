@@ -21,7 +21,10 @@ _WORDS: Final = (
         re.compile(r"\b(format|dialect)='([^']*)'"),
         lambda found: f"--{_OPTIONS.get(found[1], found[1])} {found[2]}",
     ),
-    (re.compile(r"list_(\w+)\(\) has"), lambda found: f"`{NAME} {_LISTS[found[1]]}` has"),
+    (
+        re.compile(r"list_(\w+)\(\) (?:has|returns)"),
+        lambda found: f"`{NAME} {_LISTS[found[1]]}` lists",
+    ),
     (
         re.compile(r"there is no column (.*) in the data; it has (.*)"),
         r"there is no column \1; --column names one of \2",

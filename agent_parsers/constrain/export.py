@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class GrammarOptions(TypedDict, total=False):
-    """Which turns a grammar allows."""
+    """Options that decide which turns a grammar allows."""
 
     turn: TurnKind
     """Any turn (the default), only those with a ``"call"``, or only an ``"answer"``."""
@@ -97,7 +97,7 @@ def _written(
     except (GrammarError, RecursionError) as error:
         deep = "the schemas of the tools are nested too deep"
         why = deep if isinstance(error, RecursionError) else error
-        raise GrammarError(f"{dialect.name} has no grammar in the form {form!r}: {why}") from None
+        raise GrammarError(f"no {form!r} grammar can be made for {dialect.name}: {why}") from None
     made = GrammarText(written) if isinstance(written, str) else GrammarTree(written)
     made.notes = grammar.notes
     return made
@@ -106,7 +106,7 @@ def _written(
 def _only_calls(options: TurnOptions) -> TurnOptions:
     """Return *options* without answers; raise a `GrammarError` if they have only answers."""
     if options.turn == "answer":
-        raise GrammarError("the output_type allows no answer: each turn has to call a tool")
+        raise GrammarError("turn='answer' leaves no turns, since the output_type allows no answer")
     return replace(options, turn="call")
 
 

@@ -79,7 +79,7 @@ class Detection:
 
     def __str__(self) -> str:
         if not self.candidates:
-            return "found no sign of a dialect in this text; list_dialects() has the names"
+            return "found no sign of any dialect in this text; list_dialects() returns the names"
         first, *others = (f"{each.dialect!r} ({each.reason})" for each in self.candidates)
         if self.is_ambiguous:
             return f"this may be {first} or {others[0]}"
@@ -177,10 +177,10 @@ def _candidate(group: Sequence[Evidence]) -> DialectCandidate:
     if others:
         equal = [each for each in others if each.fit == first.fit]
         what = "reads" if len(others) == 1 else "read"
-        why = "is the most widespread that recognises as many" if equal else "recognises the most"
+        why = "is the most widely used of those that fit best" if equal else "fits best"
         names = ", ".join(repr(each.dialect.name) for each in others[:_MOST_MARKERS])
         more = f" and {len(others) - _MOST_MARKERS} more" if len(others) > _MOST_MARKERS else ""
-        reason += f"; {names}{more} {what} the same, and {first.dialect.name!r} {why} marks"
+        reason += f"; {names}{more} {what} the same, and {first.dialect.name!r} {why}"
     return DialectCandidate(
         dialect=first.dialect.name,
         relatives=tuple(each.dialect.name for each in others),

@@ -20,7 +20,7 @@ def format_log_to_str(
     observation_prefix: str = "Observation: ",
     llm_prefix: str = "Thought: ",
 ) -> str:
-    """Return the steps taken so far as ReAct text: each log, the observation, and a label.
+    """Return the steps taken so far as ReAct text: for each its log, the observation, and a label.
 
     Args:
         intermediate_steps: Pairs of an action and what the tool returned, or steps.

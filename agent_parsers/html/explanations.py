@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def explanation_html(explanation: Findings) -> str:
-    """Return *explanation* as HTML, for a page that has the `STYLES`."""
+    """Return *explanation* as HTML, for a page that includes the `STYLES`."""
     it = explanation
     anchor = anchor_of(it.dialect, it.mode, it.text)
     badges = [("dialect", f"{it.dialect}, {it.mode}")]

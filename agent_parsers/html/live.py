@@ -100,7 +100,7 @@ class _Live:
 
 
 def stream_html(events: Iterable[Event], *, is_over: bool = False) -> str:
-    """Return the merged *events* of a stream so far as HTML, for a page that has the `STYLES`."""
+    """Return the merged *events* of a stream so far as HTML, for a page with the `STYLES`."""
     fields: list[NamedText] = []
     messages: list[tuple[str, str]] = []
     done = 0

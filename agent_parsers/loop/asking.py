@@ -331,7 +331,7 @@ class Asking(Generic[T]):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing that follows can be part of the turn."""
+        """Whether the turn is over, so that no further text can be part of it."""
         return self._error is not None or self._stream.is_over
 
     @property
@@ -341,11 +341,11 @@ class Asking(Generic[T]):
 
     @property
     def content(self) -> str:
-        """What the user may see so far: text beside the calls, or the answer as it was written."""
+        """What the user may see so far: text beside the calls, or the answer as written so far."""
         return self._said["content"].text
 
     def content_since(self, start: int) -> str:
-        """Return `content` from offset *start* on, so that each chunk can be looked at.
+        """Return `content` from offset *start* on, for example what the last chunk added.
 
         The time depends on the length of what is returned, not of all content.
         """
@@ -353,13 +353,13 @@ class Asking(Generic[T]):
 
     @property
     def is_checked(self) -> bool:
-        """Whether the answer is more than text, so that it may turn out to be wrong."""
+        """Whether the answer is checked against a type, and may therefore be rejected."""
         is_typed = self.parser.tools.output_type is not None
         return is_typed or self._answers is not None or self._provider is not None
 
     @property
     def is_called(self) -> bool:
-        """Whether the model answered with a call."""
+        """Whether the model gave its final answer as a call."""
         return self.finish is not None and bool(self._given)
 
     @property
@@ -397,7 +397,7 @@ class Asking(Generic[T]):
 
         Raises:
             ProviderError: The provider failed, and reports it instead of the rest.
-            TypeError: *chunk* is neither a text nor a message.
+            TypeError: *chunk* is neither text nor a message.
         """
         if self._error is not None:
             return []

@@ -124,8 +124,8 @@ async def atake_turn(
 _ASYNCHRONOUS_TURN: Final = "the model is asynchronous: use `atake_turn`"
 
 _SHOWN: Final = (
-    "the answer had already been shown, so the model was not asked again: hold the content back"
-    " until the whole turn is read"
+    "the answer had already been shown, so the model was not asked again: do not show the content"
+    " before the whole turn has been read"
 )
 
 
@@ -212,7 +212,7 @@ def end_of(reply: Any, ended: Ended) -> tuple[Any, Ended]:
     if ended not in get_args(Ended):
         raise ValueError(
             f"ended must be one of {get_args(Ended)}, not {ended!r}; outputs.ended_of converts a"
-            " provider's word"
+            " provider's finish reason"
         )
     is_pair = isinstance(reply, tuple) and len(reply) == _PAIR
     if is_pair and isinstance(reply[1], str | Enum | None):
@@ -221,7 +221,8 @@ def end_of(reply: Any, ended: Ended) -> tuple[Any, Ended]:
         if end is None:
             raise TypeError(
                 "expected a pair of a reply and how it ended, such as (text, 'stop') or (text,"
-                f" 'length'), found {word!r:.40} there; return chunks as a list or a generator"
+                f" 'length'), found {word!r:.40} as the second item; return chunks as a list or a"
+                " generator"
             )
         return (said if end != "length" else _cut(said, word)), end
     if isinstance(reply, list | tuple):
@@ -274,8 +275,8 @@ def _check_chunks(reply: list[Any] | tuple[Any, ...]) -> None:
     for word in reply[1:] if is_short and reply and reply[0] else ():
         if isinstance(word, str) and word and _end_in(word) is not None:
             raise TypeError(
-                f"a list has the chunks of a reply, but {word!r} may be how it ended: return the"
-                " tuple (text, ended) if so, or else the joined text"
+                f"a list is read as the chunks of a reply, but {word!r} may say how it ended: if it"
+                " does, return a tuple (text, ended); if it is text, join the chunks"
             )
     roles: set[str] = set()
     for each in reply:

@@ -207,8 +207,8 @@ def returns_awaitable(model: Any) -> bool:
 def _parameters(model: Any) -> dict[str, inspect.Parameter]:
     if not callable(model):
         raise TypeError(
-            f"expected the model as a function, not {kind_of(model)}: pass that of a client,"
-            ' such as partial(client.chat.completions.create, model="…")'
+            f"expected a function that calls the model, not {kind_of(model)}: pass a method of the"
+            ' client, such as partial(client.chat.completions.create, model="…")'
         )
     try:
         return dict(inspect.signature(model).parameters)

@@ -447,7 +447,7 @@ class _Loop:
             TypeError: It is to be awaited, and `run_agent` cannot.
         """
         if self._waiting is None:
-            present(answer, "on_event and on_partial are asynchronous: use `await arun_agent(…)`")
+            present(answer, "on_event or on_partial is asynchronous: use `await arun_agent(…)`")
         elif inspect.isawaitable(answer):
             self._waiting.append(answer)
 

@@ -324,7 +324,7 @@ class AutoStreamParser:
             RuntimeError: `close` was called before.
         """
         if self._closed:
-            raise RuntimeError("close was called before")
+            raise RuntimeError("this turn has ended: make a new stream parser for the next one")
         self._closed = True
         text = "".join(self._texts)
         error = self._message.error(text) or self._beside.error(text)
@@ -363,5 +363,5 @@ def _as_list(result: TurnResult) -> list[AgentAction] | AgentFinish:
 def _name_it(what: str) -> NoReturn:
     raise ValueError(
         f'"auto" has no {what}, since each dialect has its own: name a dialect, as in'
-        ' get_parser("hermes"); list_dialects() has the names'
+        ' get_parser("hermes"); list_dialects() returns the names'
     )

@@ -126,7 +126,7 @@ class EventReader(Protocol):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing that follows can be part of the turn."""
+        """Whether the turn is over, so that no further text can be part of it."""
 
     def feed(self, chunk: ModelOutput, /) -> list[Event]:
         """Take *chunk* and return the events it completes."""

@@ -208,12 +208,12 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
             calls: ``"all"``: the calls of a message are emitted at its end.
 
         Raises:
-            ValueError: *calls* is ``"each"``, which only texts support.
+            ValueError: *calls* is ``"each"``, which is only for text.
         """
         self._check_only_whole("stream_parser")
         if calls != "all":
             raise ValueError(
-                f"calls={calls!r} is only for texts: a message has all its calls at its end"
+                f"calls={calls!r} is only for text: the calls of a message are emitted at its end"
             )
         return self._parser_for(None)
 

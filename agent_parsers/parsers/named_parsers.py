@@ -71,7 +71,7 @@ class ReActOutputParser(NamedParser):
 
 
 class MRKLOutputParser(InstructedParser):
-    """Reads ReAct text like LangChain's MRKL agent: an answer before an action counts."""
+    """Reads ReAct text like LangChain's MRKL agent: an action after the answer is ignored."""
 
     dialect: Dialect = Field(default=mrkl.DIALECT, exclude=True)
 
@@ -120,7 +120,7 @@ class ChatOutputParser(InstructedParser):
 
 
 class StructuredChatOutputParser(InstructedParser):
-    """Reads one JSON object in a fence; a text without one is the final answer.
+    """Reads one JSON object in a code fence; text without one is the final answer.
 
     Returns `AgentAction` or `AgentFinish`, as `langchain_classic` does.
     """
@@ -148,7 +148,7 @@ class ConvoOutputParser(InstructedParser):
 
 
 class StructuredChatOutputParserWithRetries(AgentOutputParser):
-    """Reads structured chat, and can ask a model to fix a text that cannot be read.
+    """Reads structured chat, and can ask a model to fix text that cannot be read.
 
     ::
 
@@ -208,7 +208,7 @@ class StructuredChatOutputParserWithRetries(AgentOutputParser):
     def from_llm(
         cls, llm: Any = None, base_parser: StructuredChatOutputParser | None = None
     ) -> Self:
-        """Return a parser that asks a model to fix a text that cannot be read.
+        """Return a parser that asks a model to fix text that cannot be read.
 
         Args:
             llm: The model; `None` to fix nothing.

@@ -80,7 +80,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
 
     @property
     def mode(self) -> Mode:
-        """The mode in which turns are read."""
+        """How turns are read: ``"lenient"``, ``"strict"``, or ``"langchain"`` as LangChain does."""
         if self.lenient:
             return "lenient"
         return "langchain" if self._is_langchain and self.tools is None else "strict"

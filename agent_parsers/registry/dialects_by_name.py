@@ -141,11 +141,11 @@ def register(dialect: Dialect, *, replace: bool = False) -> Dialect:
         raise TypeError(f"register takes a Dialect, not {kind_of(dialect)}")
     for name in (dialect.name, *dialect.aliases):
         if name in _WITHOUT_DIALECT:
-            raise ValueError(f"{name!r} is already the name of a parser")
+            raise ValueError(f"{name!r} is already the name of a parser: choose another name")
         known = _called(name)
         if known is None or known is dialect or (replace and known.name == dialect.name):
             continue
-        raise ValueError(f"there is already a dialect {name!r}")
+        raise ValueError(f"there is already a dialect {name!r}: choose another name")
     KNOWN[dialect.name] = dialect
     return dialect
 
@@ -161,7 +161,7 @@ def _reduce(dialect: Dialect) -> tuple[Callable[[str], Dialect], tuple[str]]:
         from pickle import PicklingError
 
         raise PicklingError(
-            f"dialect {dialect.name!r} is pickled by name; register() it in both processes"
+            f"dialect {dialect.name!r} is pickled by its name: register it in both processes"
         )
     return get_dialect, (dialect.name,)
 
@@ -264,7 +264,7 @@ def get_parser(
         if found == AUTO and (start or prompt or on_conflict != "error"):
             raise ValueError(
                 '"auto" takes no start, prompt or on_conflict, which need a dialect: name one, as'
-                ' in get_parser("hermes"); list_dialects() has the names'
+                ' in get_parser("hermes"); list_dialects() returns the names'
             )
         module, kind = _WITHOUT_DIALECT[found]
         parser: type[ToolsAgentOutputParser] = getattr(

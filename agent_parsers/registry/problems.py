@@ -45,20 +45,20 @@ def unknown_name(name: str, known: set[str], *, is_model: bool) -> ValueError:
     if name.lower() in _NO_FORMATS:
         return ValueError(
             f'{name!r} is not a format: its agents write "react", "structured_chat" and others,'
-            ' or call tools ("tools"). docs/coming-from.md lists them, and list_dialects() has the'
-            " names"
+            ' or call tools ("tools"). docs/coming-from.md lists them, and list_dialects()'
+            " returns the names"
         )
     hint = "" if "/" in name else did_you_mean(name.lower(), known)
     return ValueError(
         f"there is no dialect {name!r}, and no known model of this name.{hint}"
-        " list_dialects() has the names; for another model choose the dialect that it writes,"
+        " list_dialects() returns the names; for another model choose the dialect that it writes,"
         ' or "tools" if its API returns tool calls'
     )
 
 
 def refused_name(name: str, why: str) -> ValueError:
     """Return the error for *name*, which is not a dialect, and *why* it is not."""
-    return ValueError(f"{name!r} is not a dialect: {why}. list_dialects() has the names")
+    return ValueError(f"{name!r} is not a dialect: {why}. list_dialects() returns the names")
 
 
 def wrong_option(name: str, function: Callable[..., Any]) -> TypeError:
@@ -77,8 +77,8 @@ def wrong_name(value: object) -> TypeError:
     if value is None:
         return TypeError(
             f"{said}: dialect_for_model returns None for an unknown model, while get_parser(model)"
-            ' raises an error that names it. Choose a dialect, such as "react"; list_dialects() has'
-            " the names"
+            ' raises an error that names it. Choose a dialect, such as "react"; list_dialects()'
+            " returns the names"
         )
     if isinstance(getattr(value, "DIALECT", None), Dialect):
         return TypeError(f"{said}: pass its DIALECT")

@@ -12,7 +12,7 @@ from outputs import AIMessage, AIMessageChunk, tool_call_chunk
 
 
 def cut(text: str, sizes: Iterable[int]) -> Iterator[str]:
-    """Cut *text* into chunks of these *sizes* in characters, used over and over.
+    """Cut *text* into chunks of these *sizes*, in characters; they are used in turn, repeatedly.
 
     At least one size must not be 0.
     """
@@ -38,9 +38,11 @@ def check_cut(cut: Cut) -> None:
     sizes = [cut] if isinstance(cut, int) else cut
     if isinstance(sizes, str):
         if sizes not in ("tokens", "whole"):
-            raise ValueError(f"cut must be a size, sizes, 'tokens' or 'whole', not {cut!r}")
+            raise ValueError(
+                f"cut must be a size, a list of sizes, 'tokens' or 'whole', not {cut!r}"
+            )
     elif not sizes or min(sizes) < 1:
-        raise ValueError(f"the sizes of pieces must be positive, not {cut!r}")
+        raise ValueError(f"the sizes of chunks must be positive, not {cut!r}")
 
 
 def stopped(reply: Reply, stops: Sequence[str], half_stop: int) -> Reply:

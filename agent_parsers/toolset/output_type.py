@@ -212,8 +212,10 @@ class OutputType:
                     return way
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             kind = kind_of(value)
-            raise ValueError(f"the answer, {kind}, is not of the output_type") from error
-        raise ValueError(f"the answer, {kind_of(value)}, would be read back as another value")
+            raise ValueError(f"the answer, of type {kind}, does not fit the output_type") from error
+        raise ValueError(
+            f"the answer, of type {kind_of(value)}, would be read back as another value"
+        )
 
     def keeps(self, text: str) -> bool:
         """Return whether *text*, given as an answer, is read as itself, or is not of the type."""

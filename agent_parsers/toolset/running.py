@@ -127,7 +127,7 @@ class TurnOfCalls:
                 call.action = call.action.model_copy(update={"tool_input": call.value})
         elif decided is not True:
             raise TypeError(
-                "approve must return True, False, a text for the model, or other arguments as a"
+                "approve must return True, False, a string for the model, or other arguments as a"
                 f" dictionary, not {kind_of(decided)}"
             )
 

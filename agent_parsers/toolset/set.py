@@ -207,14 +207,14 @@ class ToolSet:
         return schema is not None and all(map(schema.has_list, paths))
 
     def from_texts(self, name: str, given: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the values that texts are sure to mean, according to the schema of a tool.
+        """Return *given*, its strings converted to the values that the schema of a tool expects.
 
         Args:
             name: Name of the tool.
-            given: The texts by key; other values are kept.
+            given: The strings by key; other values are kept.
 
         Returns:
-            `None` if a text may mean several values.
+            `None` if a string may mean several values.
         """
         if not self.checks(name):
             return given
@@ -277,7 +277,7 @@ class ToolSet:
         return plain if is_kept else None
 
     def fills(self, name: str, arguments: str | dict[str, Any]) -> bool:
-        """Return whether nothing can be added to *arguments* of the tool *name*.
+        """Return whether no further argument of the tool *name* can be added to *arguments*.
 
         This is so if all its parameters, the optional ones included, are given, and no other keys
         are allowed.

@@ -94,7 +94,7 @@ def test_what_plain_text_has_too_is_refused(text: str, dialect: str) -> None:
     with pytest.raises(OutputParserException) as caught:
         get_parser("auto").parse(text)
     assert caught.value.reason.endswith(
-        f"or plain text: name the dialect, as in get_parser({dialect!r})"
+        f"unless it is plain text: name the dialect, as in get_parser({dialect!r})"
     )
     assert caught.value.send_to_llm
     assert caught.value.observation.startswith("Your reply can be read in two ways")
@@ -103,7 +103,7 @@ def test_what_plain_text_has_too_is_refused(text: str, dialect: str) -> None:
 def test_a_fence_is_text_if_no_tool_takes_code() -> None:
     text = "Run this:\n```py\nprint(1)\n```\nThen stop."
     assert get_parser("auto", tools=["clock"]).read(text).dialect == ""
-    with pytest.raises(OutputParserException, match="or plain text: name the dialect"):
+    with pytest.raises(OutputParserException, match="unless it is plain text: name the dialect"):
         get_parser("auto", tools=["python_interpreter"]).parse(text)
 
 

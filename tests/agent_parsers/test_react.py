@@ -283,9 +283,11 @@ def test_it_is_a_field() -> None:
 
 
 def test_what_it_cannot_do_is_said() -> None:
-    with pytest.raises(ValueError, match=r"the pattern '<call>' has no group for the JSON"):
+    with pytest.raises(
+        ValueError, match=r"the pattern '<call>' needs a group that captures the JSON"
+    ):
         ReActJsonSingleInputOutputParser(pattern=re.compile("<call>"))
-    with pytest.raises(ValueError, match="lenient mode finds the JSON itself"):
+    with pytest.raises(ValueError, match="lenient mode finds the JSON without a pattern"):
         ReActJsonSingleInputOutputParser(pattern=PATTERNS[0], lenient=True)
     parser = ReActJsonSingleInputOutputParser(pattern=PATTERNS[0])
     for call in (parser.read, parser.explain, lambda text: [*parser.events([text])]):

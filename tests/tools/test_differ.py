@@ -115,11 +115,11 @@ def test_a_tree_with_another_message_differs_in_that_alone(
         shutil.copytree(ROOT / package, tmp_path / package, ignore=lambda *_: ["__pycache__"])
     changed = tmp_path / "agent_parsers" / "events.py"
     whole = changed.read_text("utf-8")
-    changed.write_text(whole.replace("the answer may not be whole", "more may follow"), "utf-8")
+    changed.write_text(whole.replace("the answer may be incomplete", "more may follow"), "utf-8")
     asked = ["--base", str(ROOT), "--new", str(tmp_path), "--dialect", "react", "--count", "30"]
     assert benchmark("differ").main([*asked, "--show", "1"]) == 1
     out = capsys.readouterr().out
-    assert "the text was cut; more may follow" in out
+    assert "the text was cut off; more may follow" in out
     (counts,) = [line.split()[3:] for line in out.splitlines() if line.startswith("react ")]
     kinds = dict(zip(benchmark("_differ_compare").FIELDS, map(int, counts), strict=True))
     assert {kind for kind, count in kinds.items() if count} == {"repairs"}

@@ -74,8 +74,8 @@ def show(
 
 
 @commands.command(
-    epilog="Exit status: 0 if there is such a grammar; 1 if the format cannot express it, which is"
-    " reported on standard error; 2 if the command line is wrong."
+    epilog="Exit status: 0 if the grammar was written; 1 if its format cannot express it, with the"
+    " reason on standard error; 2 if the command line is wrong."
 )
 def grammar(
     name: DialectArgument,

@@ -22,7 +22,7 @@ Start: TypeAlias = Literal["", "content", "thought"]
 
 @dataclass(frozen=True)
 class TurnOptions:
-    """Which turns a grammar allows."""
+    """Options that decide which turns a grammar allows."""
 
     turn: TurnKind = "any"
     start: Start = ""
@@ -51,7 +51,7 @@ class TurnOptions:
                 raise ValueError(f"{name} must be at least 0, not {most!r}")
         if self.start == "thought" and not self.has_thoughts:
             raise ValueError(
-                "start='thought' needs a thought: remove thoughts=False or max_thought=0"
+                "start='thought' needs thoughts: remove thoughts=False or max_thought=0"
             )
 
     @property

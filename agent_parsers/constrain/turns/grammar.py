@@ -144,7 +144,7 @@ class _Turns:
             raise GrammarError("there are no tools to call")
         own = self._shapes.own_tool
         if own and None not in self._names and own not in self._names:
-            raise GrammarError(f"each call is to {own!r}, which is not one of the tools")
+            raise GrammarError(f"the dialect can call only {own!r}, which is not one of the tools")
         if own:
             self._names = [own]
         for name in filter(None, self._names):
@@ -251,7 +251,9 @@ class _Turns:
         """
         frames = {(c.opens, c.between, c.closes) for c in map(self._inputs.shape, self._names)}
         if len(frames) > 1:
-            raise GrammarError(f"{self._dialect.name} writes calls to these tools differently")
+            raise GrammarError(
+                f"{self._dialect.name} writes calls to these tools in different ways"
+            )
         ((opens, between, closes),) = frames
         alone = [each[each.find(opens) :] for each in self._alone]
         gaps = {_gap(*each) for each in zip(rests, alone, strict=True)}

@@ -153,7 +153,9 @@ class Shapes:
         opens, _, after = nested.partition(_WORD)
         closes = after[: after.find(_KEYS[1]) + len(_KEYS[1]) + 1]
         if _KEYS[1] not in opens or _KEYS[1] not in closes:
-            raise GrammarError("no grammar describes how its parameters write lists and objects")
+            raise GrammarError(
+                "a grammar cannot describe how its parameters write lists and objects"
+            )
         head, _, tail = opens.partition(_KEYS[1])
         item = written.partition(_WORD)[0].rpartition(head)[2].removesuffix(tail)
         element = opens.replace(_KEYS[1], NAME), closes.replace(_KEYS[1], NAME)
@@ -357,7 +359,9 @@ class Shapes:
             found.append((head, (equals, after), middle[len(after) :], end[len(after) :]))
         (head, text, between, end), (_, other, *same) = found
         if same != [between, end]:
-            raise GrammarError(f"the parameters of {self._dialect.name} are not all written alike")
+            raise GrammarError(
+                f"{self._dialect.name} does not write all parameters in the same way"
+            )
         return Parameters(inner(0), head, text, other, between, end)
 
     def _call(self, tool: str | None, given: str | dict[str, Any] | None = None) -> str:

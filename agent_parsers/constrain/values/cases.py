@@ -108,7 +108,9 @@ def _made_cases(
         if keyword in node:
             several = [_cases(schema, part, notes, known) for part in node[keyword]]
             if keyword == "oneOf" and not _differ(several):
-                notes.add("oneOf", "a value may fit several parts, which no grammar can rule out")
+                notes.add(
+                    "oneOf", "a value may fit several alternatives, which no grammar can rule out"
+                )
             alike = {_parts_of(case): case for each in several for case in each}
             _add_factor(factors, [*alike.values()], keyword, notes)
     for key, others in node.get("dependentRequired", {}).items():

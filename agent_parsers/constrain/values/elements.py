@@ -45,9 +45,7 @@ class Elements(JsonValues):
 
     def _any(self, kind: str = "value") -> Node:
         if kind in ("object", "array"):
-            raise NoValue(
-                "a grammar cannot require an element of any name to be closed by its own tag"
-            )
+            raise NoValue("a grammar cannot require the same name in an opening and a closing tag")
         return Text(self._strings.text) if kind in ("value", "string") else super()._any(kind)
 
     def _quoted(self, body: Node) -> Node:

@@ -300,7 +300,7 @@ class JsonValues:
     def _by_pattern(self, schema: Schema, case: Case) -> Iterator[Node]:
         patterns = case.get("patternProperties", {})
         if not self._notation.is_json and patterns:
-            self._notes.add("patternProperties", "a grammar cannot restrict names without quotes")
+            self._notes.add("patternProperties", "a grammar cannot restrict keys without quotes")
             return
         made = []
         for pattern, part in patterns.items():
@@ -326,7 +326,7 @@ class JsonValues:
         if "propertyNames" not in case:
             return self._any_key
         if not self._notation.is_json:
-            self._notes.add("propertyNames", "a grammar cannot restrict names without quotes")
+            self._notes.add("propertyNames", "a grammar cannot restrict keys without quotes")
             return self._any_key
         found = [
             {"enum": [*filter(_is_text, each["enum"])]} if "enum" in each else each

@@ -103,7 +103,7 @@ def _determined(nfa: Nfa, begin: int, ends: set[int]) -> Automaton:
         raise GrammarError(str(error)) from None
     fits = {number for states, number in known.items() if not states.isdisjoint(ends)}
     if not fits:
-        raise GrammarError("no text fits the pattern")
+        raise GrammarError("no string matches the pattern")
     return made.where(fits.__contains__).smallest
 
 

@@ -130,7 +130,7 @@ def words(value: Any) -> str:
 
 
 def _marked(value: Any) -> str:
-    return f"{words(value):.80} contains a marker that the dialect would read"
+    return f"{words(value):.80} contains a marker of the dialect"
 
 
 def constants(case: Case, ways: Iterable[tuple[str, Strings, str]], notes: Notes) -> Iterator[Node]:
@@ -162,7 +162,7 @@ def count_of(flat: Case, keyword: str, notes: Notes) -> int | None:
     count = int(flat[keyword])
     if count <= _MOST_COUNT:
         return count
-    notes.add(keyword, f"engines cannot count beyond {_MOST_COUNT}")
+    notes.add(keyword, f"grammar engines cannot count beyond {_MOST_COUNT}")
     return None
 
 
@@ -224,7 +224,7 @@ class Strings:
             if within is not None:
                 made = intersection(intersection(made, within), _ENDS)
             if not made.smallest.accepting:
-                raise NoValue("no text that is allowed there fits the schema")
+                raise NoValue("no string that the dialect can write there fits the schema")
             return Text(made.smallest)
         if most is not None and most < least:
             raise NoValue("maxLength is less than minLength")
@@ -261,7 +261,7 @@ class Strings:
     def _of_length(self, made: Automaton, least: int, most: int | None, notes: Notes) -> Automaton:
         if len(made.rows) * (most or least) > _MOST_PAIRS:
             keyword = "minLength" if most is None else "maxLength"
-            notes.add(keyword, "together with the pattern, it needs too many states")
+            notes.add(keyword, "together with the pattern, it would make the grammar too large")
             return made
         return intersection(made, _counted(least, most))
 

@@ -129,7 +129,11 @@ def read_lenient(
     """
     if isinstance(written, dict):
         repairs.append(
-            Repair("data_arguments", (0, 0), "accepted arguments as data instead of JSON text")
+            Repair(
+                "data_arguments",
+                (0, 0),
+                "accepted arguments that are a dictionary instead of JSON text",
+            )
         )
         return written
     if written is None:

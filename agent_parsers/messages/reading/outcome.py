@@ -283,7 +283,7 @@ class Outcome:
             Whether it has calls, or something that looks like one, which is an error.
         """
         at = end - len(content)
-        expected = "a call in the fields of the message"
+        expected = "a native call"
         made: list[Repair] = []
         said = reasoning_end(content)
         try:
@@ -503,7 +503,7 @@ class Outcome:
     def _read_content_call(self, call: ContentCall) -> None:
         span, name_at = call.span, call.name_at
         tool = self._tool(call.name, (name_at, name_at + len(call.name)), call.arguments)
-        message = "read a call that was left in the content"
+        message = "read a call that the server left in the content"
         self.events.append(Repair("content_call", span, message))
         made: list[Repair] = []
         try:

@@ -168,7 +168,7 @@ def _not_of_a_model(output: Any, *, is_strict: bool) -> TypeError:
         role = other_role(from_any(output))
     except TypeError:
         return TypeError(
-            f"a parser takes a message or a generation, not {kind_of(output)};"
+            f"expected a message or a generation, not {kind_of(output)};"
             " outputs.from_any says what else counts as a message"
         )
     said = not_of_a_model(role)

@@ -48,7 +48,7 @@ MESSAGE_PROBLEMS: Final = {
         "You called a tool without a name. Call one of the tools by its name.",
     ),
     "several_calls": Problem(
-        "found several calls; this parser reads one at a time",
+        "found several calls, but this parser reads a single one: use get_parser('tools')",
         "You called several tools. Call one tool at a time.",
     ),
     "tool_calls": Problem(
@@ -61,13 +61,13 @@ MESSAGE_PROBLEMS: Final = {
         "You called a function, but function calls are not accepted here, so nothing was done.",
     ),
     "unread_call": Problem(
-        "found a call that is not supported, a block {kind!r} in the content; only calls to"
-        " functions and custom tools are read",
+        "found a call that is not supported, a block of type {kind!r} in the content; only calls"
+        " to functions and custom tools are read",
         "You made a call that is not supported here ({kind}), so nothing was done. Call one of the"
         " functions instead, or write your answer.",
     ),
     "unread_member": Problem(
-        "found calls in the member {member!r} of the message, which is not read; only those in"
+        "found calls in the field {member!r} of the message, which is not read; only calls in"
         " 'tool_calls' are",
         "You made a call that is not supported here ({member}), so nothing was done. Call the tool"
         " again, or write your answer.",
@@ -82,7 +82,7 @@ MESSAGE_PROBLEMS: Final = {
     ),
     "only_thought": Problem(
         "expected a call or an answer, found only a thought",
-        "You only thought. Call a tool, or write your answer.",
+        "You wrote only a thought. Call a tool, or write your answer.",
     ),
     "paused": Problem(
         "the provider paused the turn (pause_turn): send it back unchanged to continue",
@@ -93,7 +93,7 @@ MESSAGE_PROBLEMS: Final = {
         "You called a function without arguments. Call it again, with a JSON object as arguments.",
     ),
     "deep_arguments": Problem(
-        "expected less deeply nested arguments (see max_depth)",
+        "the arguments are nested too deep",
         "The arguments are nested too deep. Call it again, with fewer levels.",
     ),
     "broken_tag": Problem(
@@ -101,7 +101,7 @@ MESSAGE_PROBLEMS: Final = {
         "Your tool call cannot be read. Write it again, whole.",
     ),
     "cut_content_call": Problem(
-        "expected the rest of a tool call that was written as content",
+        "the tool call that was written as content is cut off or broken",
         "Your tool call is cut off or broken, so nothing was done. Write it again, whole.",
     ),
     "repeated_key_in_content": Problem(
@@ -130,17 +130,17 @@ MESSAGE_PROBLEMS: Final = {
         " them.",
     ),
     "missing_arguments": Problem(
-        "expected the arguments of {tool!r}: the message may be cut off, since nothing ended the"
-        " call",
+        "expected the arguments of {tool!r}: the message may be cut off, since the call was not"
+        " ended",
         "Your call to {tool} may be cut off, so nothing was done. Call it again, with its"
         " arguments.",
     ),
     "odd_member": Problem(
-        "expected all of the input of {tool!r} in its arguments, found another member {member!r}",
+        "expected all of the input of {tool!r} in its arguments, found another field {member!r}",
         "Not all of the input of {tool} was in its arguments, so nothing was done. Call it again.",
     ),
     "unread_piece": Problem(
-        "found a part of a call in an event {kind!r}, which is not supported",
+        "found a part of a call in an event of type {kind!r}, which is not supported",
         "A part of your call was not read, so nothing was done. Call it again.",
     ),
     "call_beside": Problem(
@@ -149,11 +149,11 @@ MESSAGE_PROBLEMS: Final = {
         " each call once.",
     ),
     "call_beside_pieces": Problem(
-        "found a call to {tool!r} that did not arrive in the stream",
+        "found a call to {tool!r} in a whole message of the stream, but not in its chunks",
         "Your call to {tool} was garbled, so nothing was done. Call it again.",
     ),
     "contradicted": Problem(
-        "the stream contradicts itself: the {field} at the end of an item are not those before it",
+        "the stream contradicts itself: the {field} at the end of an item differ from those before",
         "Your message was garbled, so nothing was done. Write it again.",
     ),
     "other_whole": Problem(

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 
 class MessageStreamParser:
-    """Reads one message as it streams in; however it is cut, the joined events are the same.
+    """Reads one message as it streams in; the merged events do not depend on how it was cut.
 
     `feed` takes a message chunk, or a whole message, and returns the events it completes. `close`
     ends the message and returns the last events::
@@ -122,7 +122,7 @@ class MessageStreamParser:
 
     @property
     def text(self) -> str:
-        """The text of the message that was emitted so far."""
+        """The text of the message, as far as it has been emitted."""
         return "".join(self._text)
 
     @property
@@ -145,7 +145,7 @@ class MessageStreamParser:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more is to come: never known here, since another call may follow."""
+        """Whether the message is over: always false, since another call may follow."""
         return False
 
     def feed(self, chunk: Any) -> list[Event]:

@@ -36,7 +36,7 @@ def messages_of(each: Any) -> Iterator[BaseMessage]:
     """
     if isinstance(each, str):
         raise TypeError(
-            f"a text in a conversation needs a role, as in ('user', {each[:_MOST_CHARS]!r})"
+            f"a string in a conversation needs a role, as in ('user', {each[:_MOST_CHARS]!r})"
         )
     match each:
         case (str(role), str(text)):
@@ -68,7 +68,7 @@ def _way_for(each: object) -> str:
             return 'pass the messages in it, as in history=state["messages"]'
         case dict():
             return "a message that is a dictionary needs a role and a content"
-    return "a history may have steps, turns, actions, answers, errors, runs and messages"
+    return "a history may contain steps, turns, actions, answers, errors, runs and messages"
 
 
 def is_output_item(each: Any) -> bool:

@@ -261,7 +261,9 @@ class Ids:
                 raise ValueError(self._lacking(call, number))
             call_id = new_id(number)
             if not self.fits(call_id) or call_id in taken:
-                raise ValueError(f"{self.api} does not accept the new id {call_id!r} for a call")
+                raise ValueError(
+                    f"the id {call_id!r} from new_id is taken, or not valid for {self.api}"
+                )
         taken.add(call_id)
         return replace(call, id=call_id)
 

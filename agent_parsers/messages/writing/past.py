@@ -58,9 +58,7 @@ NO_RESULT: Final = "(there is no result)"
 NOT_RUN: Final = "Not run, because another call of this turn could not be made."
 """The result of a call that was not run because another call of its turn was wrong."""
 
-NO_STEP: Final = (
-    "a step is an action and what its tool returned, as in (action, observation), not {}"
-)
+NO_STEP: Final = "expected a step, such as (action, observation), not {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +216,7 @@ def past_of_steps(steps: Any) -> Past:
     if isinstance(steps, str) or (isinstance(steps, list) and str in map(type, steps)):
         raise TypeError(NO_STEP.format("str"))
     if isinstance(steps, list) and any(map(_is_pair_of_texts, steps)):
-        raise TypeError(NO_STEP.format("a pair of texts"))
+        raise TypeError(NO_STEP.format("a pair of strings"))
     return past_of(steps)
 
 

@@ -86,7 +86,7 @@ class LangChainParser(LangChainOutputParser):
 
     @override
     async def aparse_result(self, result: list[Generation], *, partial: bool = False) -> Result:
-        """Do the same as `parse_result`, directly in this thread."""
+        """Do the same as `parse_result`, without another thread."""
         found: Result = await self._aresult(self.parser.ainvoke, result[0])
         return found
 

@@ -37,23 +37,23 @@ class _Equal:
 
 
 class AgentAction(_Equal, theirs.AgentAction, ours.AgentAction):  # type: ignore[misc]  # two kinds of messages
-    """An action for both libraries: an instance of the class of each."""
+    """An action that is an `AgentAction` of LangChain and of this library."""
 
 
 class AgentActionMessageLog(  # type: ignore[misc]  # two kinds of messages
     _Equal, theirs.AgentActionMessageLog, ours.AgentActionMessageLog
 ):
-    """An action for both libraries, with LangChain's messages."""
+    """An `AgentActionMessageLog` of LangChain and of this library, with LangChain's messages."""
 
 
 class AgentFinish(_Equal, theirs.AgentFinish, ours.AgentFinish):  # type: ignore[misc]  # two kinds of messages
-    """An answer for both libraries."""
+    """A final answer that is an `AgentFinish` of LangChain and of this library."""
 
 
 @cache
 def _tool_action_class() -> type[theirs.AgentAction]:
     kinds = (_Equal, tool_action_class(), tool_action.ToolAgentAction)
-    members = {"__module__": __name__, "__doc__": "A call for both libraries."}
+    members = {"__module__": __name__, "__doc__": "A `ToolAgentAction` of both libraries."}
     both: type[theirs.AgentAction] = type("ToolAgentAction", kinds, members)
     return both
 

@@ -165,7 +165,7 @@ def _file_name(name: str) -> str:
     """Return *name* changed to one that every file system accepts."""
     if name in ("", ".", ".."):
         raise ValueError(
-            f"expected a path below the folder of the snapshots as a name; {name!r} is not one"
+            f"a snapshot's name is a path below its folder, and no part of it may be {name!r}"
         )
     name = re.sub(r'[\\/:*?"<>|%\x00-\x1f\x7f]', lambda char: quote(char[0], safe=""), name)
     data = name.encode("utf-8", "replace")

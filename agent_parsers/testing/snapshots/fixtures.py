@@ -127,7 +127,7 @@ class SnapshotPrompt(_SnapshotFixture):
         given: Any = getattr(parser, "parser", parser)  # of one that wraps it for LangChain
         if isinstance(getattr(given, "steps", None), list):
             if inputs is None:
-                raise TypeError("pass what the chain is invoked with, as in inputs={'question': …}")
+                raise TypeError("pass the input of the chain, as in inputs={'question': …}")
             page = chain_page(given.steps, inputs, replies)
         elif run is not None:
             page = run_page(_parser(given, tools), run, step)
@@ -228,6 +228,6 @@ def _parser(parser: str | Dialect | AnyParser, tools: Tools | None) -> AnyParser
         return get_parser(parser, lenient=True, tools=tools)
     if tools is not None:
         raise TypeError(
-            "this parser has its own tools: leave out tools, or pass a dialect in place of it"
+            "this parser has its own tools: leave out tools, or pass a dialect instead of it"
         )
     return parser

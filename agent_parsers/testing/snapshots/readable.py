@@ -187,7 +187,7 @@ def _flat(value: object) -> str:
     if isinstance(value, str):
         return _quoted(value)
     if type(value).__repr__ is object.__repr__:
-        raise TypeError(f"this {type(value).__name__} cannot be shown: it has no repr of its own")
+        raise TypeError(f"this {type(value).__name__} cannot be shown: its class needs a __repr__")
     return repr(value)
 
 

@@ -160,7 +160,7 @@ class ScriptedModel:
         calls, replies = len(self.calls), len(self.replies)
         if calls < replies:
             raise AssertionError(
-                f"{replies - calls} of {_many(replies)} left; the next is"
+                f"{replies - calls} of {_many(replies)} were not used; the next is"
                 f" {_in_brief(self.replies[calls])[:_MAX_SHOWN]}"
             )
         if calls > replies:

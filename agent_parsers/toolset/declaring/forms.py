@@ -152,8 +152,8 @@ def spec_from(tool: Any, *, name: str | None = None) -> ToolSpec:
         return spec_from_function(tool if is_function else tool.__call__, name=name)
     hint = ": give it a name, as in {'name': tool}" if can_be_called else ""
     raise TypeError(
-        "a tool must be a name, a function with a name, a model, a JSON Schema or an object with a"
-        f" name, not {'a lambda' if is_lambda else kind_of(tool)}{hint}"
+        "a tool must be a name, a function with a name, a pydantic model, a JSON Schema or an"
+        f" object with a name, not {'a lambda' if is_lambda else kind_of(tool)}{hint}"
     )
 
 

@@ -209,7 +209,7 @@ class FunctionOrigin:
             return self.function(**value) if isinstance(value, dict) else self.function(value)
         if not isinstance(value, dict):
             raise TypeError(
-                f"the input of {_name_of(self.function)} must be an object, not {value!r:.100}"
+                f"the input of {_name_of(self.function)} must be a dictionary, not {value!r:.100}"
             )
         read = {
             key: item if parameter is None else parameter.read(item)

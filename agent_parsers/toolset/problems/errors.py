@@ -65,7 +65,7 @@ _MOST_CHARS: Final = 200
 
 
 class UnknownToolError(OutputParserException):
-    """Raised for a call of a tool that does not exist.
+    """Raised for a call to a tool that does not exist.
 
     Args:
         error: The reason.
@@ -113,7 +113,7 @@ class UnknownToolError(OutputParserException):
 
     @property
     def advice(self) -> str:
-        """Advice for the model, without an example; each dialect writes its own."""
+        """Advice for the model, without an example, since each dialect adds its own."""
         hint = f" Did you mean {' or '.join(map(repr, self.near))}?" if self.near else ""
         listed = f"The tools are: {', '.join(self.names)}." if self.names else "There are no tools."
         return f"There is no tool {self.name[:_MOST_CHARS]!r}.{hint} {listed}"
@@ -193,7 +193,7 @@ class ToolInputError(OutputParserException):
 
     @property
     def advice(self) -> str:
-        """Advice for the model, without the example; each dialect writes its own."""
+        """Advice for the model, without the example, since each dialect adds its own."""
         return "\n".join((f"The input of {self.tool} is not right:", *problem_lines(self.problems)))
 
     def _observation(self) -> str:
@@ -259,14 +259,14 @@ class AnswerError(OutputParserException):
 
     @property
     def advice(self) -> str:
-        """Advice for the model, without the example; each dialect writes its own."""
+        """Advice for the model, without the example, since each dialect adds its own."""
         if self.problems == (CUT_ANSWER,):
             return "The answer is cut off. Write it again, whole."
         return "\n".join(("The answer is not right:", *_answer_lines(self.problems)))
 
 
 class ForeignCallError(OutputParserException):
-    """Raised for an answer that contains a call in a form that its dialect does not have.
+    """Raised for an answer that contains a tool call in another format than its dialect's.
 
     Args:
         error: The reason.
@@ -281,7 +281,7 @@ class ForeignCallError(OutputParserException):
 
     @property
     def advice(self) -> str:
-        """Advice for the model, without an example; each dialect writes its own."""
+        """Advice for the model, without an example, since each dialect adds its own."""
         return (
             f"Your reply looks like a call {self.form}, so nothing was done. Write a call in the"
             " form that you were given, or write the answer without it."

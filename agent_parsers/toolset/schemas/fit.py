@@ -87,7 +87,7 @@ class Fitter:
         if not self._slow:
             return found
         hint = f"matching {self._slow} takes too long or too much memory"
-        return Fit(found.value, (_problem(value, "shorter texts", hint),))
+        return Fit(found.value, (_problem(value, "a shorter text", hint),))
 
     def fits(self, value: Any, node: Node, *, inner: bool = False) -> bool:
         """Return whether *value* fits a part of the schema without conversion."""
@@ -237,7 +237,7 @@ class Fitter:
             return Fit(value)
         if fitting:
             return _one(
-                value, f"a value that fits one of {len(parts)} forms, not {fitting} of them"
+                value, f"a value that fits exactly one of {len(parts)} forms, not {fitting} of them"
             )
         found = [self.run(value, part, convert=convert, inner=inner) for part in parts]
         fits = [fit for fit in found if not fit.problems]
@@ -245,7 +245,7 @@ class Fitter:
             if sum(self.fits(fit.value, part, inner=inner) for part in parts) == 1:
                 return fit
         if fits:
-            return _one(value, f"a value that fits one of {len(parts)} forms, not several")
+            return _one(value, f"a value that fits exactly one of {len(parts)} forms, not several")
         return self._nearest(value, parts, found)
 
     def _nearest(self, value: Any, parts: Sequence[Node], found: Sequence[Fit]) -> Fit:

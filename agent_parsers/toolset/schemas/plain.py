@@ -53,7 +53,9 @@ class PlainObject(NamedTuple):
             return (value, ()) if end == len(tool_input) and self.fits(value) else None
         is_text = self.lone and tool_input[:1].isalnum() and self._takes(tool_input)
         if is_text and not named_in(tool_input, self.keys):
-            return {self.lone: tool_input}, (InputNote(f"read the text as {self.lone}"),)
+            return {self.lone: tool_input}, (
+                InputNote(f"read the text as the value of {self.lone}"),
+            )
         return None
 
     def fits(self, value: Any) -> bool:

@@ -340,7 +340,7 @@ def fit_object(
     members: dict[str, Any] | None = None
     for key, item in value.items():
         if not isinstance(key, str):
-            problems.append(InputProblem((), "keys that are text", shown(key)))
+            problems.append(InputProblem((), "keys that are strings", shown(key)))
             continue
         parts = _members(fitter, node, key)
         is_unknown = known is not None and key not in known

@@ -300,7 +300,7 @@ def _is_by_name(value: Any) -> bool:
 _SHAPES: Final[tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...]] = (
     (("type",), _is_kind, f"one or more of {', '.join(KINDS)}"),
     (_BY_NAME, _is_by_name, "an object with schemas as values"),
-    (_LIST, lambda value: isinstance(value, list) and bool(value), "a list of schemas"),
+    (_LIST, lambda value: isinstance(value, list) and bool(value), "a list of one or more schemas"),
     (("enum",), lambda value: isinstance(value, list), "a list of values"),
     (("required",), _is_names, "a list of names"),
     (

@@ -303,7 +303,7 @@ class ToolSpec:
     def __post_init__(self) -> None:
         for what, value in (("name", self.name), ("description", self.description)):
             if not isinstance(value, str):
-                raise TypeError(f"the {what} of a tool must be text, not {value!r:.100}")
+                raise TypeError(f"the {what} of a tool must be a string, not {value!r:.100}")
         if not self.name.strip():
             raise ValueError("a tool has an empty name")
         if self.parameters is None:

@@ -53,7 +53,7 @@ def read_arguments(fitter: Fitter, tool_input: Any, notes: list[InputNote]) -> d
         return _unwrapped(fitter, tool_input, notes)
     key = lone_key(fitter.schema.flat(fitter.schema.root))
     if key is not None:
-        notes.append(InputNote(f"read the input as {key}"))
+        notes.append(InputNote(f"read the input as the value of {key}"))
         return {key: tool_input}
     raise BadInput(_no_object(fitter, tool_input))
 
@@ -78,7 +78,7 @@ def _from_text(fitter: Fitter, text: str, notes: list[InputNote]) -> dict[str, A
             by_name = f"text that gives values for {' and '.join(named[:2])}, {shown(text)}"
             placeholders = {name: f"<{name}>" for name in named}
             raise BadInput(InputProblem((), expected, by_name), placeholders)
-        notes.append(InputNote(f"read the text as {key}"))
+        notes.append(InputNote(f"read the text as the value of {key}"))
         return {key: text}
     if flat.get("properties") == {} and not flat.get("additionalProperties"):
         is_none = from_text(text, ("null",)) is None

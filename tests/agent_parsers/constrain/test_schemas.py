@@ -363,7 +363,7 @@ def test_a_pattern_is_found_in_each_text_of_its_automaton(seed: int) -> None:
         (r"\x4", "without digits"), ("[\\d-z]", "range"), ("(a{99}){99}", "too many repeats"),
         ("(" * 400 + "a" + ")" * 400, "nested deeper than 20 levels"), ("a{3,2}", "'{' without"),
         ("a.{12}b", "more than 600 states"), ("\\", "'\\\\'"),
-        ("[]", "is not closed"), ("a\0", "no grammar may contain"), ("[^\\s\\S]", "no text fits"),
+        ("[]", "is not closed"), ("a\0", "no grammar may contain"), ("[^\\s\\S]", "no string"),
     ],
 )  # fmt: skip
 def test_what_is_no_pattern_of_a_grammar(pattern: str, reason: str) -> None:

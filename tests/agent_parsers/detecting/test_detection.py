@@ -142,7 +142,7 @@ def test_the_sample_of_each_dialect_is_found(name: str) -> None:
 def test_a_text_without_action_or_answer_has_no_dialect(text: str) -> None:
     found = detect(text)
     assert not found.candidates
-    with pytest.raises(OutputParserException, match="found no sign of a dialect in this text"):
+    with pytest.raises(OutputParserException, match="found no sign of any dialect in this text"):
         _ = found.dialect
 
 
@@ -159,7 +159,7 @@ def test_a_reason_says_what_was_seen_and_read_and_why_which_relative_is_named() 
     assert candidate.reason == (
         "read 1 action and 1 answer by 'Question:', 'Thought:', 'Action:', 'Action Input:', with no"
         " repair; 'mrkl', 'react_crewai', 'react_zh' read the same, and 'react' is the most"
-        " widespread that recognises as many marks"
+        " widely used of those that fit best"
     )
     assert str(found).startswith(f"this is 'react' ({candidate.reason}); less likely '")
 
@@ -168,7 +168,7 @@ def test_what_knows_more_of_a_text_is_named_before_what_reads_the_same() -> None
     found = detect('<|tool_call|>[{"name": "clock", "arguments": {}}]<|/tool_call|>')
     assert found.dialect == "phi4_mini"
     assert found.candidates[0].relatives == ("granite",)
-    assert "'phi4_mini' recognises the most marks" in str(found)
+    assert "'phi4_mini' fits best" in str(found)
 
 
 def test_equal_candidates_that_read_differently_are_ambiguous() -> None:

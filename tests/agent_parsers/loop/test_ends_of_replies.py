@@ -112,14 +112,14 @@ def test_a_filter_and_a_refusal_are_as_for_messages(reply: Any) -> None:
 @pytest.mark.parametrize("word", ["finished", " now", "stop it", "max tokens", "."])
 def test_a_pair_with_another_text_is_an_error(word: str) -> None:
     for reply in ((ANSWER, word), (AIMessage(ANSWER), word)):
-        with pytest.raises(TypeError, match="there; return chunks as a list"):
+        with pytest.raises(TypeError, match="as the second item; return chunks as a list"):
             answered(reply)
 
 
 @pytest.mark.parametrize("word", ["stop", "end_turn", "MAX_TOKENS"])
 def test_chunks_that_may_say_how_a_text_ended_are_an_error(word: str) -> None:
     for reply in ([ANSWER, word], [AIMessage(ANSWER), word], (ANSWER, word, "gpt-5")):
-        with pytest.raises(TypeError, match=r"return the tuple \(text, ended\)"):
+        with pytest.raises(TypeError, match=r"return a tuple \(text, ended\)"):
             answered(reply)
 
 
@@ -145,7 +145,7 @@ def test_chunks_are_still_chunks() -> None:
 
 
 def test_the_end_of_all_replies_is_no_word_of_a_provider() -> None:
-    with pytest.raises(ValueError, match=r"outputs\.ended_of converts a provider's word"):
+    with pytest.raises(ValueError, match=r"outputs\.ended_of converts a provider's finish reason"):
         answered(ANSWER, ended="max_tokens")
 
 

@@ -502,7 +502,7 @@ async def stream(prompt: Any) -> AsyncIterator[str]:
     [
         (stream, [depth], "the model is asynchronous: use `await arun_agent"),
         (ScriptedModel(["Final Answer: 7"]).ainvoke, [depth], "the model is asynchronous"),
-        ("gpt-5", [depth], r"not str: pass that of a client, such as partial\("),
+        ("gpt-5", [depth], r"not str: pass a method of the client, such as partial\("),
         (len, None, r"pass tools=\[…\], or tools=\[\] for an agent without tools"),
         (lambda _prompt: None, [depth], "expected a str, a message .* not None"),
     ],
@@ -711,7 +711,7 @@ def test_what_listens_may_be_asynchronous_where_the_loop_is() -> None:
     kinds = [type(each).__name__ for each in heard]
     assert kinds.index("ActionComplete") < kinds.index("ObservationDelta") < kinds.index("dict")
     assert heard[-1] == {"m": 217} or kinds[-1] == "Finish"
-    with pytest.raises(TypeError, match="on_event and on_partial are asynchronous: use `await"):
+    with pytest.raises(TypeError, match="on_event or on_partial is asynchronous: use `await"):
         run_agent(ScriptedModel(["Final Answer: x"]), QUESTION, "react", [depth], on_event=hear)
 
 

@@ -199,7 +199,7 @@ def test_an_answer_that_was_cut_says_so(name: str, lenient: bool) -> None:
     parser: Any = get_parser(name, lenient=lenient)
     text = ANSWERS[name]
     size = len(text)
-    notice = Repair("cut", (size, size), "the text was cut; the answer may not be whole")
+    notice = Repair("cut", (size, size), "the text was cut off; the answer may be incomplete")
     turn = parser.read(text, ended="length")
     assert turn.result.return_values == {"output": "It is ca"}
     assert notice in turn.repairs

@@ -109,8 +109,8 @@ def test_an_unknown_name_is_an_error_that_names_the_nearest(name: str, hint: str
             find(name)
         assert str(caught.value) == (
             f"there is no dialect {name[:100]!r}, and no known model of this name.{hint}"
-            " list_dialects() has the names; for another model choose the dialect that it writes,"
-            ' or "tools" if its API returns tool calls'
+            " list_dialects() returns the names; for another model choose the dialect that it"
+            ' writes, or "tools" if its API returns tool calls'
         )
 
 
@@ -331,14 +331,18 @@ def test_a_dialect_may_take_the_place_of_one_of_its_name() -> None:
     register(WINDOW)
     other = register(replace(WINDOW, aliases=()), replace=True)
     assert get_dialect("window") is other
-    with pytest.raises(ValueError, match=r"^there is already a dialect 'react'$"):
+    with pytest.raises(
+        ValueError, match=r"^there is already a dialect 'react': choose another name$"
+    ):
         register(replace(WINDOW, aliases=("react",)), replace=True)
 
 
 @pytest.mark.parametrize("name", ["window", "react"])
 def test_a_name_that_is_taken_is_rejected(name: str) -> None:
     register(WINDOW)
-    with pytest.raises(ValueError, match=f"^there is already a dialect '{name}'$"):
+    with pytest.raises(
+        ValueError, match=f"^there is already a dialect '{name}': choose another name$"
+    ):
         register(replace(WINDOW, name=name))
 
 

@@ -162,7 +162,7 @@ def test_nothing_runs_before_all_is_approved() -> None:
 
 def test_what_approve_returns_is_checked() -> None:
     tools = ToolSet([area])
-    with pytest.raises(TypeError, match="True, False, a text for the model, or other arguments"):
+    with pytest.raises(TypeError, match="True, False, a string for the model, or other arguments"):
         tools.call(act("Thun"), approve=lambda _: None)
     with pytest.raises(ToolInputError, match="sea"):
         tools.call(act("Thun"), approve=lambda _: {"sea": "Thun"})

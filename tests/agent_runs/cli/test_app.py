@@ -258,7 +258,7 @@ def test_dialects_are_found_by_words() -> None:
         == "conversational_chat"
     )
     none = command("dialects", "no", "such", "--format", "table")
-    assert (none.status, none.stdout) == (0, "no dialect has the words 'no such'\n")
+    assert (none.status, none.stdout) == (0, "no dialect matches 'no such'\n")
 
 
 def test_dialects_has_the_formats_of_parse() -> None:
@@ -394,7 +394,7 @@ def test_a_response_template_is_written() -> None:
 def test_a_grammar_that_there_is_not() -> None:
     outcome = CliRunner().invoke(app, ["grammar", "react", "--as", "json_schema"])
     assert (outcome.exit_code, outcome.stdout) == (1, "")
-    assert "react has no grammar in the form 'json_schema'" in outcome.stderr
+    assert "no 'json_schema' grammar can be made for react" in outcome.stderr
     wrong = CliRunner().invoke(app, ["grammar", "react", "--start", "thought", "--no-thoughts"])
     assert wrong.exit_code == 2
 

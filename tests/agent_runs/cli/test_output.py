@@ -76,7 +76,7 @@ def test_a_file_that_is_read_is_not_overwritten(tmp_path: Path) -> None:
     for words in (["parse"], ["convert", "--to", "atif"], ["report"]):
         outcome = command(*words, path, "-o", path)
         assert (outcome.status, outcome.stdout) == (2, "")
-        assert "it is read, so it cannot be the output" in outcome.stderr
+        assert "this file is read, so it cannot be the output" in outcome.stderr
     assert path.read_text(encoding="utf-8") == MILL.read_text(encoding="utf-8")
 
 
@@ -149,7 +149,7 @@ def test_a_stream_needs_the_name_of_its_dialect() -> None:
 def test_the_dialect_of_a_model_is_found_by_its_name() -> None:
     (row,) = json.loads(command("dialects", "Qwen/Qwen3-8B", "--json").stdout)
     assert row["name"] == "hermes"
-    assert command("dialects", "gpt-5").stdout == "no dialect has the words 'gpt-5'\n"
+    assert command("dialects", "gpt-5").stdout == "no dialect matches 'gpt-5'\n"
 
 
 # -- help and errors -----------------------------------------------------------------------------
@@ -173,11 +173,11 @@ def test_the_help_is_whole_and_plain(path: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["parse", "x", "--reader", "openai"], "`agent-parsers forms` has all names"),
-        (["convert", "x", "--to", "openal"], "`agent-parsers forms` has all writers"),
-        (["parse", "x", "--dialect", "reakt"], "`agent-parsers dialects` has the names"),
+        (["parse", "x", "--reader", "openai"], "`agent-parsers forms` lists all names"),
+        (["convert", "x", "--to", "openal"], "`agent-parsers forms` lists all writers"),
+        (["parse", "x", "--dialect", "reakt"], "`agent-parsers dialects` lists the names"),
         (["show", "auto"], "'auto' is not a dialect, since it finds one for each turn\n"),
-        (["show", "langchain"], "`agent-parsers dialects` has the names"),
+        (["show", "langchain"], "`agent-parsers dialects` lists the names"),
         (["parse", "x", "--format", "yaml"], "'yaml' is not one of "),
         (["grammar", "react", "--max-calls", "0"], "it should be greater than or equal to 1"),
         (["grammar", "react", "--max-calls", "x"], "it should be a valid integer\n"),

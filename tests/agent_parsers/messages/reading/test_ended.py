@@ -267,7 +267,9 @@ def test_a_call_in_the_content_is_cut_with_it(content: str) -> None:
             assert isinstance(result[0].tool_input, dict)
             assert result[0].tool_input["to"] == "A"
         else:
-            with pytest.raises(OutputParserException, match="the rest of a tool call"):
+            with pytest.raises(
+                OutputParserException, match="written as content is cut off or broken"
+            ):
                 parser.read(AIMessage(content), ended=ended)
 
 
@@ -277,7 +279,7 @@ def test_a_call_in_the_content_is_cut_with_it(content: str) -> None:
 @every_parser
 def test_an_answer_that_was_cut_says_so(parser: MessageParser) -> None:
     finish = AgentFinish({"output": "It is ca"}, "It is ca")
-    notice = Repair("cut", (8, 8), "the text was cut; the answer may not be whole")
+    notice = Repair("cut", (8, 8), "the text was cut off; the answer may be incomplete")
     for form in (
         [chat(reason="length", content="It is ca")],
         chat_chunks(reason="length", content="It is ca"),

@@ -273,7 +273,7 @@ def test_content_around_a_call_is_content_without_the_call() -> None:
     assert (turn.thought, turn.content) == ("", "Let me see.\nSo.")
     (repair,) = turn.repairs
     assert repair == Repair(
-        "content_call", (12, 12 + len(TAGGED)), "read a call that was left in the content"
+        "content_call", (12, 12 + len(TAGGED)), "read a call that the server left in the content"
     )
 
 
@@ -333,7 +333,7 @@ def test_content_that_is_an_answer(content: str) -> None:
     ],
 )
 def test_content_that_looks_like_a_call_is_refused(content: str) -> None:
-    with pytest.raises(ForeignCallError, match="expected a call in the fields of the message"):
+    with pytest.raises(ForeignCallError, match="expected a native call, found"):
         read_content(content)
 
 
@@ -371,15 +371,15 @@ def test_a_cut_call_in_the_content_beside_a_call_is_not_a_call() -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (JSON_CALL[:-8], "the rest of a tool call"),
-        (f"{JSON_CALL}\n{JSON_CALL}", "the rest of a tool call"),
-        (f"<tool_call>{JSON_CALL[:-8]}", "the rest of a tool call"),
-        ("<tool_call>", "the rest of a tool call"),
-        ("<tool_call>search</tool_call>", "the rest of a tool call"),
+        (JSON_CALL[:-8], "written as content is cut off or broken"),
+        (f"{JSON_CALL}\n{JSON_CALL}", "written as content is cut off or broken"),
+        (f"<tool_call>{JSON_CALL[:-8]}", "written as content is cut off or broken"),
+        ("<tool_call>", "written as content is cut off or broken"),
+        ("<tool_call>search</tool_call>", "written as content is cut off or broken"),
         ("<tool_call>[5]</tool_call>", "a whole tool call"),
-        (TAGGED[:-25], "the rest of a tool call"),
+        (TAGGED[:-25], "written as content is cut off or broken"),
         ("<function=search> and so on", "a whole tool call"),
-        ("<function=search>", "the rest of a tool call"),
+        ("<function=search>", "written as content is cut off or broken"),
         ("<function=>", "the name of a tool"),
         ("<tool_call><function=serch></function></tool_call>", "not one of the tools"),
         ('<tool_call>{"name": "search", "arguments": "x"}</tool_call>', "not valid JSON"),

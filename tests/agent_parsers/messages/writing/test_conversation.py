@@ -183,7 +183,7 @@ def test_a_call_that_cannot_be_written_is_told_with_a_warning(
         ([[("user", "Hello")]], r"\[\*before, \*after\]"),
         ({"messages": []}, r'history=state\["messages"\]'),
         ([{"text": "Hello"}], "needs a role and a content"),
-        ([3], "a history may have steps, turns"),
+        ([3], "a history may contain steps, turns"),
     ],
 )
 def test_what_is_no_history_is_refused_with_the_way_to_go(history: Any, way: str) -> None:
@@ -249,7 +249,7 @@ Thought:"""
 @pytest.mark.parametrize(
     ("history", "reason"),
     [
-        ("Hello", r"a text in a conversation needs a role, as in \('user', 'Hello'\)"),
+        ("Hello", r"a string in a conversation needs a role, as in \('user', 'Hello'\)"),
         ([("boss", "Hello")], "a role must be one of system, developer, user, .* not 'boss'"),
         ([7], "expected a message"),
         ((), "takes a question as text, not None"),

@@ -286,7 +286,7 @@ def test_what_does_not_print_is_replaced_in_the_difference(project: Project) -> 
 def test_a_value_without_a_repr_is_refused(project: Project) -> None:
     project.write("test_a.py", "def test_it(snapshot_value): snapshot_value(object())")
     out = project.run("--snapshot-update")
-    assert "TypeError: this object cannot be shown: it has no repr of its own" in out
+    assert "TypeError: this object cannot be shown" in out
     assert project.files() == {}
 
 

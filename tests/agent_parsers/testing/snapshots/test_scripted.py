@@ -247,7 +247,7 @@ def test_a_call_too_many_says_what_it_asked() -> None:
 def test_a_call_too_many_is_reported() -> None:
     model = ScriptedModel(["noon", "late", "later"])
     model("")
-    with pytest.raises(AssertionError, match=r"^2 of 3 replies left; the next is 'late'$"):
+    with pytest.raises(AssertionError, match=r"^2 of 3 replies were not used; the next is 'late'$"):
         model.assert_done()
 
 

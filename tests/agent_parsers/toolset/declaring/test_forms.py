@@ -359,8 +359,8 @@ def test_hints_without_a_schema_are_a_mistake_of_the_caller(function: Any, reaso
         (MCP, "pass tools in a list, even a single one"),
         ([{"name": "a", "parameters": "x"}], "the parameters of a must be a JSON Schema, not 'x'"),
         ([{"name": "a", "parameters": [1]}], "the parameters of a must be a JSON Schema"),
-        ([{"name": "a", "description": 1}], "the description of a tool must be text, not 1"),
-        ({1: "x"}, "the name of a tool must be text, not 1"),
+        ([{"name": "a", "description": 1}], "the description of a tool must be a string, not 1"),
+        ({1: "x"}, "the name of a tool must be a string, not 1"),
     ],
 )  # fmt: skip
 def test_anything_else_as_a_tool_is_a_mistake_of_the_caller(tools: Any, reason: str) -> None:
@@ -377,7 +377,7 @@ def test_anything_else_as_a_tool_is_a_mistake_of_the_caller(tools: Any, reason: 
         ({"properties": {"x": 1}}, "/x: a schema must be an object or a boolean, not 1"),
         ({"properties": []}, "#/properties: expected an object with schemas as values"),
         ({"required": "x"}, "#/required: expected a list of names, not 'x'"),
-        ({"anyOf": []}, "#/anyOf: expected a list of schemas"),
+        ({"anyOf": []}, "#/anyOf: expected a list of one or more schemas"),
         ({"properties": {"x": {"enum": "ab"}}}, "#/properties/x/enum: expected a list of values"),
         ({"properties": {"x": {"minimum": "1"}}}, "minimum: expected a number, not '1'"),
         ({"properties": {"x": {"maxLength": -1}}}, "expected a whole number that is not negative"),

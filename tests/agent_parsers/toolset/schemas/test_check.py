@@ -154,7 +154,7 @@ def test_what_fits_stays_the_same_object(part: Any, value: Any) -> None:
         (LIST, [1, "a"], '[1]: expected an integer, found "a"'),
         (OBJECT, "[1]", ': expected an object, found "[1]"'),
         (OBJECT, {}, ".a: expected an integer, found nothing"),
-        (OBJECT, {"a": 1, 2: 3}, ": expected keys that are text, found 2"),
+        (OBJECT, {"a": 1, 2: 3}, ": expected keys that are strings, found 2"),
         (OBJECT, {"a": 1, "b c": 3}, '["b c"]: expected only the key a, found the key "b c"'),
         (False, 1, ": expected no value at all, found 1"),
         ({"not": STRING}, "x", ': expected another value, found "x"'),
@@ -213,11 +213,11 @@ def test_what_fits_stays_the_same_object(part: Any, value: Any) -> None:
         (
             {"oneOf": [INTEGER, NUMBER]},
             5,
-            ": expected a value that fits one of 2 forms, not 2 of them, found 5",
+            ": expected a value that fits exactly one of 2 forms, not 2 of them, found 5",
         ),
         (
             {"oneOf": [INTEGER, NUMBER]}, "5",
-            ': expected a value that fits one of 2 forms, not several, found "5"',
+            ': expected a value that fits exactly one of 2 forms, not several, found "5"',
         ),
         (
             {"enum": ["asc", "desc"]}, "ASC",
@@ -708,7 +708,7 @@ def test_a_pattern_that_takes_forever_is_stopped_and_named(
         text = "a" * 60 + "b"
         (problem,) = outcome(slow, [text] * 50 if "items" in slow else {text: 1})
         assert problem == (
-            "the input: expected shorter texts, found an object with the key x;"
+            "the input: expected a shorter text, found an object with the key x;"
             " matching ^(a|aa)+$ takes too long or too much memory"
         )
 
