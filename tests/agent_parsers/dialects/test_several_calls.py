@@ -317,7 +317,7 @@ def test_what_cannot_be_written_is_refused(name: str, step: list[AgentAction], r
 
 
 def test_content_is_refused_where_there_can_be_none() -> None:
-    with pytest.raises(ValueError, match="a turn with calls has no content"):
+    with pytest.raises(ValueError, match="a turn with calls cannot have content as well"):
         get_parser("react").render(AgentAction("a", "b", ""), content="Hm.")
 
 
