@@ -313,7 +313,7 @@ class HeadedPayload(Payload):
         names = head.count("tool") + ("id" in head and "{tool}" in self.ids)
         if names != 1 or head.count("id") > 1:
             raise ValueError(
-                f"before {{input}}, call= must name the tool once, with one id at most: {self.call!r}"
+                f"call= must name the tool once before {{input}}, with 1 id at most: {self.call!r}"
             )
         return [*head[::2]], [*head[1::2]]
 
