@@ -192,7 +192,7 @@ class Table:
                 raise ValueError(f"transitions: Note {marker!r} must keep the part of {state!r}")
             if to is Part.INPUT and part not in (Part.TOOL, Part.INPUT):
                 raise ValueError(
-                    f"transitions: {marker!r} leads from {state!r}, which is no tool, to an input"
+                    f"transitions: {marker!r} leads from {state!r} (not a tool) to an input"
                 )
             if self.several and to in (Part.TOOL, Part.INPUT):
                 raise ValueError(f"several: {marker!r} leads to a tool or input; use Part.CALL")
