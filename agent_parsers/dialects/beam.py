@@ -81,7 +81,7 @@ class BeamCall(TaggedCalls):
 
 
 def table(*, lenient: bool) -> Table:
-    """Return the table of strict or of lenient mode."""
+    """Return the table for strict or lenient mode."""
     tags = PAYLOAD.tags(None)
     form = replace(
         PAYLOAD.tagged_form(None, lenient=lenient),

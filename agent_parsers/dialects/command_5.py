@@ -90,7 +90,7 @@ class CommandTag(Attributes):
         return re.fullmatch(f"{re.escape(self.canonical)}{self.own}>", seen) is not None
 
     def knows(self, key: str) -> bool:
-        """Return whether the dialect writes an attribute of this name in the tag."""
+        """Return whether the dialect's own tag has an attribute named *key*."""
         return f' {key}="' in self.own
 
     def hole(self, seen: str) -> Hole:
@@ -144,7 +144,7 @@ def _elements(text: str, at: int, around: str, depth: int) -> tuple[Any, int]:
     while tag := _value_tag(text, at):
         name, kind = tag.groups()
         if depth > _MOST_DEEP or (name is None) is (around == TYPES[dict]):
-            raise ValueError("expected a member with a name, or an item without a name")
+            raise ValueError("expected a name for a member of an object, or none for an item")
         if holds_elements({"type": kind}):
             value, at = _elements(text, _after_space(text, tag.end()), kind, depth + 1)
         else:
@@ -166,7 +166,7 @@ def _elements(text: str, at: int, around: str, depth: int) -> tuple[Any, int]:
 def _after_space(text: str, at: int) -> int:
     """Return where the white space that begins at *at* ends."""
     found = _not_space(text, at)
-    assert found is not None, "the text ends"
+    assert found is not None, "the pattern also matches the end of the text"
     return found.start()
 
 
@@ -200,7 +200,7 @@ def write_turn(step: Written) -> str:
     if not step.calls:
         return thought + step.answer.join(TEXT)
     if step.content:
-        raise ValueError("a turn with calls has no content")
+        raise ValueError("a turn with calls cannot have content as well")
     calls = "".join(
         FORM.call(
             WrittenCall(

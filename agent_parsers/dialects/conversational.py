@@ -102,7 +102,7 @@ def read_reply(text: str, repairs: list[Repair]) -> str:
     if text[:1] in (".", ",") and not text[1:2].strip():
         reply = text[1:].lstrip()
         span = (0, len(text) - len(reply))
-        repairs.append(Repair("reply", span, "dropped the end of the sentence before the reply"))
+        repairs.append(Repair("reply", span, "dropped the full stop or comma before the reply"))
         text = reply
     if not text:
         raise BadPayload("no_reply", (0, 0))
@@ -147,7 +147,7 @@ PROBLEMS: Final = {
         send_to_llm=False,
     ),
     "no_reply": Problem(
-        "expected a reply, or an Action",
+        "expected a reply that is not empty, or an Action",
         "Invalid Format: Write an Action with its Action Input, or a reply that is not empty.",
     ),
     "no_input": replace(react.PROBLEMS["no_input"], send_to_llm=False),

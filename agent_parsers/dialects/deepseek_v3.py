@@ -48,8 +48,8 @@ def read_head(text: str, *, lenient: bool) -> Head | None:
     if not separator or not is_read:
         return None
     if not is_own:
-        return head_of(0, kind, f"read a name before {SEPARATOR}")
-    odd = "read JSON in another fence" if "`" in fence else "read JSON in no fence"
+        return head_of(0, kind, f"read the name of the tool before {SEPARATOR}")
+    odd = "read JSON in a nonstandard fence" if "`" in fence else "read JSON without a fence"
     is_usual = fence[:1] == "\n" and fence.strip('" \n\r\t') == FENCE
     return head_of(len(text) - len(rest), name, "" if is_usual else odd)
 

@@ -23,7 +23,7 @@ def read_head(text: str, *, lenient: bool) -> Head | None:
         return head_of(0, name)
     head = deepseek_v3.read_head(text, lenient=True) if lenient else None
     is_behind = name.strip() == KIND
-    odd = f"read a name after {SEPARATOR}" if is_behind else "read JSON in a fence"
+    odd = f"read the name of the tool after {SEPARATOR}" if is_behind else "read JSON in a fence"
     return head and head._replace(odd=odd)
 
 

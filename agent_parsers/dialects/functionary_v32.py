@@ -80,7 +80,7 @@ def read_header(text: str, is_whole: bool, *, lenient: bool, is_marked: bool) ->
 
 
 def table(*, lenient: bool) -> Table:
-    """Return the table of strict or of lenient mode."""
+    """Return the table for strict or lenient mode."""
     parts = {"start": Part.CALL, "header": Part.CALL, "body": Part.CALL}
     read = partial(read_header, lenient=lenient)
     return Table(

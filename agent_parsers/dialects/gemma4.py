@@ -74,7 +74,7 @@ class BracePayload(Payload):
     def _written(self, value: Any) -> str:
         if isinstance(value, str):
             if self.quote in value:
-                raise ValueError(f"a text must not contain {self.quote!r}")
+                raise ValueError(f"a string cannot contain the quotation mark {self.quote!r}")
             return f"{self.quote}{value}{self.quote}"
         if isinstance(value, dict):
             # The template sorts names, ignoring case.
@@ -90,7 +90,7 @@ class _Opener(Literal):
     """The opener of a thought, with or without its label, which must be a whole word."""
 
     def spellings(self) -> Iterator[tuple[str, ...]]:
-        """Yield the atoms of each spelling, with what must or must not follow."""
+        """Yield each spelling as a tuple of atoms, the last of which says what may follow."""
         begun = "".join(f"(?:{char}" for char in LABEL) + ")?" * len(LABEL)
         no_label = Ahead(rf"(?!{LABEL}(?!\w))", pending=begun, sample="\n")
         for text, ahead in ((self.canonical, Ahead(r"(?!\w)", sample="\n")), (CHANNEL, no_label)):

@@ -255,15 +255,15 @@ def read_tool(written: str, names: Collection[str] | None, repairs: list[Repair]
     name = written.removesuffix(TYPE)
     if names is None or written in names or name not in names:
         return repair_called_name(written, names, repairs)
-    repairs.append(Repair("name", (0, len(written)), f"read {written!r} as {name!r} and its type"))
+    repairs.append(Repair("name", (0, len(written)), f"read {written!r} as {name!r} and a type"))
     return ToolHead(name)
 
 
 def table(*, lenient: bool, new_body: NewBody | None = None) -> Table:
-    """Return the table of strict or of lenient mode.
+    """Return the table for strict or lenient mode.
 
     Args:
-        lenient: Whether it is that of lenient mode.
+        lenient: Whether it is for lenient mode.
         new_body: Makes the reader of a call whose body is not JSON; then ``<|call|>`` may end any
             message.
     """

@@ -73,7 +73,7 @@ def read_header(text: str, is_whole: bool, *, lenient: bool, is_marked: bool) ->
 
 
 def table(*, lenient: bool) -> Table:
-    """Return the table of strict or of lenient mode."""
+    """Return the table for strict or lenient mode."""
     read = partial(read_header, lenient=lenient)
     parts = {"start": Part.CALL, "header": Part.CALL, "body": Part.CALL}
     parts |= {"content": Part.CONTENT, "thought": Part.THOUGHT}
@@ -134,7 +134,7 @@ DIALECT = calls_dialect(
     problems={
         **PROBLEMS,
         "several_tools": Problem(
-            "expected the same tool name before the JSON of the call and in it, found two",
+            "expected the same tool name before the call's JSON and inside it, found two names",
             "The call names two tools, so nothing was done. Write it again, with one of them.",
         ),
         "open_header": Problem(
@@ -143,7 +143,7 @@ DIALECT = calls_dialect(
             " whole.",
         ),
         "tool_error": Problem(
-            "found the error of a tool; the model must not write it",
+            "found the error message of a tool; the model must not write it",
             "Invalid Format: Do not write what a tool returns. Write a call, or the answer.",
         ),
     },

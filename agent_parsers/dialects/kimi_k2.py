@@ -41,7 +41,7 @@ def read_head(text: str, *, lenient: bool) -> Head | None:
     if not mark:
         odd = f"read an id without {ARGUMENTS} after it"
     if header != call_id:
-        odd = odd or "read an id with blanks around it"
+        odd = odd or "read an id with white space around it"
     start = header.index(call_id) + len(named) - len(name)
     return Head(start, start + len(name), call_id, odd) if lenient or not odd else None
 

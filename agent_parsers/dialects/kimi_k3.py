@@ -106,7 +106,7 @@ class ElementTag(Attributes):
         return re.fullmatch(own, seen) is not None
 
     def knows(self, key: str) -> bool:
-        """Return whether the dialect writes an attribute of this name in the tag."""
+        """Return whether the dialect's own tag has an attribute named *key*."""
         return key == self.naming or f'{key}="' in self.other
 
     def hole(self, seen: str) -> Hole:
@@ -147,7 +147,7 @@ class TypedArguments(TaggedPayload):
         }
 
     def tagged_form(self, marks: tuple[str, str] | None, *, lenient: bool) -> TaggedForm:
-        """Return how calls are read, with *marks* around them."""
+        """Return the form in which calls are read, with *marks* around them."""
         form = super().tagged_form(marks, lenient=lenient)
         return replace(form, json_arguments="in keys")
 

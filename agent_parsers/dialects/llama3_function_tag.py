@@ -48,7 +48,7 @@ def read_head(text: str, *, lenient: bool) -> Head | None:
         return None
     odd = "" if mark else "read a tag without its >"
     if name != name.strip():
-        odd = odd or "read a tag with blanks around the name"
+        odd = odd or "read a tag with white space around the name"
     start = len(name) - len(name.lstrip())
     head = Head(start, start + len(name.strip()), odd=odd, kind="tag")
     return head if lenient or not odd else None
@@ -60,10 +60,13 @@ class InTags(TaggedCalls):
     __slots__ = ()
 
     def close(self) -> tuple[list[Event], Call]:
-        """Return the events that were held back, and the first call; `more` has the others."""
+        """Return the events that were held back, and the first call; the others are in `more`."""
         events, call = super().close()
         if not call.problem:
-            call.repairs = (Repair("tag", call.span, "read parameters in tags"), *call.repairs)
+            call.repairs = (
+                Repair("tag", call.span, "read parameters in tags, not JSON"),
+                *call.repairs,
+            )
         return events, call
 
 

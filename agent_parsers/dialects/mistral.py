@@ -51,7 +51,7 @@ def read_head(text: str, *, lenient: bool) -> Head | None:
     name = named.rstrip()
     odd = "" if args else f"read a name without {ARGS} after it"
     if args and name != named:
-        odd = "read a name with a blank after it"
+        odd = "read a name with white space after it"
     is_named = name[:1] not in '["' if args else is_name(name, SIGNS) and name[-1] not in SIGNS
     if not is_named or len(name.split()) != 1 or rest.strip() not in ("", '"' * lenient):
         return None
@@ -126,7 +126,7 @@ class GluedPayload(NamedPayload):
     @override
     def reader(self, closer: str, *, lenient: bool) -> NewCall:
         new_call = super().reader(closer, lenient=lenient)
-        assert isinstance(new_call, partial), "it has options"
+        assert isinstance(new_call, partial), "NamedPayload.reader returns a partial"
         return partial(GluedCalls, *new_call.args, **new_call.keywords)
 
 

@@ -37,7 +37,7 @@ def call_id(_tool: str, known: str | None, number: int) -> str:
     if known is None:
         return f"{number:09d}"
     if len(known) != 9 or not (known.isascii() and known.isalnum()):
-        raise ValueError(f"the id of a call must have nine letters or digits, not be {known!r}")
+        raise ValueError(f"a call id must have nine letters or digits, unlike {known!r}")
     return known
 
 

@@ -230,7 +230,7 @@ def table(kinds: Mapping[str, Kind] = KINDS, *, lenient: bool) -> Table:
         "content": Part.CONTENT,
     }
     in_header = ("recipient of an aside", "recipient", "end of header")  # they are part of it
-    odd = "read a message after one that has no end"
+    odd = "read a message after one without an end mark"
     rows: dict[str, Transition] = {
         "message": Go("header"),
         "message of another role": EndTurn("header"),
@@ -300,9 +300,9 @@ DIALECT = calls_dialect(
             " whole.",
         ),
         LATE: Problem(
-            f"expected {END} before a message with more text after it",
-            f"A message lacks {END}, so it may quote the one inside it, and nothing was done. Write"
-            " all messages again, each with its end.",
+            f"expected {END} before a message that is followed by more text",
+            f"A message has no {END}, so the message inside it may only be quoted, and nothing was"
+            " done. Write all messages again, each with its end.",
         ),
     },
 )

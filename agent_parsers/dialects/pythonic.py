@@ -53,12 +53,12 @@ class PythonPayload(Payload):
     """Calls in JSON, which lenient mode reads."""
 
     def reader(self, closer: str, *, lenient: bool) -> partial[PythonCalls]:
-        """Return a function that makes the reader of a block."""
+        """Return a function that creates the call reader of a block."""
         json = self.json.reader(closer, lenient=True) if self.json and lenient else None
         return partial(PythonCalls, listed="[" in self.row, json=json, lenient=lenient)
 
     def content_reader(self, *, lenient: bool) -> partial[PythonCalls] | None:
-        """Return a function that makes the reader of content, if a list needs no marker."""
+        """Return a function that creates the reader of content; `None` if lists need a marker."""
         return partial(self.reader("", lenient=lenient), bare=True) if self.is_bare else None
 
     @property

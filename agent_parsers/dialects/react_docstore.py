@@ -102,7 +102,7 @@ PROBLEMS: Final = {
         "Invalid Format: Write nothing after the closing bracket of the tool's input.",
     ),
     "several": Problem(
-        "found more after the Action; a turn ends with its first Action",
+        "found more text after the Action; a turn ends with its first Action",
         "Write one Action, then stop: the Observation is given to you.",
     ),
     "no_tool_name": Problem(

@@ -42,7 +42,7 @@ def read_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]
         if word in _NO_ACTION:
             raise BadPayload("action_without_tool", (0, len(written)))
         if word in _ANSWERS:
-            message = "the answer is written as an action"
+            message = "read the action as the answer"
             repairs.append(Repair("answer_as_action", (0, len(written)), message))
             return ToolHead(word, is_answer=True, needs_input=True)
     return repair_tool_name(written, tools, repairs)

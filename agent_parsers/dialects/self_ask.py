@@ -229,7 +229,7 @@ def make_dialect(followups: tuple[str, ...], finish_string: str) -> Dialect:
         ValueError: There are no *followups*, or a marker is empty or the beginning of another.
     """
     if not followups:
-        raise ValueError("followups needs at least one marker of a question")
+        raise ValueError("followups needs at least one label, such as 'Follow up:'")
     form = Form(
         call=CallForm(text=f"{followups[0]} {{input}}", write_input=str),
         is_single=True,

@@ -39,7 +39,7 @@ BETWEEN = ("content", "said", "call", "region")
 
 
 def call_id(_tool: str, known: str | None, number: int) -> str:
-    """Return the *known* id of a call, or its *number* in ten digits."""
+    """Return the *known* id of a call; if it is `None`, its *number* in ten digits."""
     return f"{number:010d}" if known is None else known
 
 

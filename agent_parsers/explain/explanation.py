@@ -175,7 +175,7 @@ _MOST_NAMED: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class ExplainedChunk:
-    """A chunk of a text, and what a stream emits once it has arrived."""
+    """A chunk of a text, and what a stream emits when the chunk arrives."""
 
     text: str
     """The chunk; empty for the end of the text."""
@@ -184,7 +184,7 @@ class ExplainedChunk:
     events: tuple[Event, ...]
     """The events that it completes."""
     held: Span
-    """Offsets of the text that no event has told yet; empty if there is none."""
+    """Offsets of the text that no event has reported yet; empty if there is none."""
     reason: str
     """Why that text is held back, in words; empty if none is."""
     error: OutputParserException | None = None

@@ -118,7 +118,7 @@ _LONGEST_AFTER: Final = 40
 
 
 def outcome_of(result: TurnResult | None) -> str:
-    """Return in a word or two what a turn was read as; an error if there is no *result*."""
+    """Return in a word or two what a turn was read as; "an error" if *result* is `None`."""
     match result:
         case AgentAction():
             return "an action"

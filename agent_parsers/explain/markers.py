@@ -125,7 +125,7 @@ def ignored_markers(
         refused = watcher.refused.get(span[1])
         if refused is not None and refused.opened_at >= 0:
             what = "fence" if text.startswith("```", refused.opened_at) else "quotation"
-            reason = f"in the {what} that opens in line {places.line(refused.opened_at)}"
+            reason = f"in the {what} that opens on line {places.line(refused.opened_at)}"
         elif refused is not None:
             reason = refused.reason
         else:

@@ -115,10 +115,10 @@ class Payload(ABC):
 
     @abstractmethod
     def reader(self, closer: str, *, lenient: bool) -> NewCall:
-        """Return a function that makes the reader of a block; it ends in *closer*, if not empty."""
+        """Return a function that creates the call reader of a block, which may end in *closer*."""
 
     def content_reader(self, *, lenient: bool) -> NewCall | None:  # noqa: ARG002 - by default none
-        """Return a function that makes the reader of content, if calls may lack a marker."""
+        """Return a function that creates the reader of content; `None` if calls need a marker."""
         return None
 
     @property
@@ -242,7 +242,7 @@ class CallFormat:
         return calls_dialect(self.name, sample, **derived)
 
     def table(self, *, lenient: bool) -> Table:
-        """Return the table of strict or of lenient mode."""
+        """Return the table for strict or lenient mode."""
         also = self.also if lenient else {}
         if self.other_thought is not None:
             opens, closes = self.other_thought

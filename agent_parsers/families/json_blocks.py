@@ -42,7 +42,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         "The call is in a sentence, so nothing was done. If you mean it, write it alone.",
     ),
     "invented_first": Problem(
-        "found text before any call or answer that the model must not write",
+        "found text that the model must not write, before any call or answer",
         "Invalid Format: Write only a call or the answer. All other text is given to you.",
     ),
     "open_reasoning": Problem(
@@ -89,7 +89,7 @@ def block_rules(
     enclosed: str = "",
     unlisted: bool = False,
 ) -> tuple[JsonCallRules, JsonCallRules]:
-    """Return the rules of strict and of lenient mode.
+    """Return the rules for strict mode, and those for lenient mode.
 
     Args:
         tool: Key of the tool's name; empty if the name is the only key, and the input its value.
@@ -124,7 +124,7 @@ def _followed(strict: JsonCallRules, lenient: JsonCallRules) -> tuple[JsonCallRu
 def bare_rules(
     rules: tuple[JsonCallRules, JsonCallRules], *, anywhere: bool = False, on_a_line: bool = False
 ) -> tuple[JsonCallRules, JsonCallRules]:
-    """Return *rules* for calls without a marker, in which a name alone is not a call.
+    """Return *rules* changed for calls without a marker: a name alone is then not a call.
 
     Args:
         rules: The rules of strict and of lenient mode.
@@ -163,7 +163,7 @@ class JsonPayload(Payload):
 
     @property
     def rules(self) -> tuple[JsonCallRules, JsonCallRules]:
-        """The rules of strict and of lenient mode."""
+        """The rules for strict mode, and those for lenient mode."""
         return block_rules(
             self.tool,
             self.tool_input,
@@ -313,7 +313,7 @@ class HeadedPayload(Payload):
         names = head.count("tool") + ("id" in head and "{tool}" in self.ids)
         if names != 1 or head.count("id") > 1:
             raise ValueError(
-                f"a call must have its name once before its input, unlike {self.call!r}"
+                f"call= must name the tool once before {{input}}, with 1 id at most: {self.call!r}"
             )
         return [*head[::2]], [*head[1::2]]
 

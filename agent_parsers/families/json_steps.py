@@ -129,11 +129,11 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         "Invalid Format: Write the input beside the action, in the same JSON object.",
     ),
     "bad_input": _problem(
-        "expected a text or an object as the input",
-        "Invalid Format: The input of the action is a text or a JSON object.",
+        "expected a string or an object as the input",
+        "Invalid Format: The input of the action must be a string or a JSON object.",
     ),
     "invented_first": Problem(
-        "found text before any action that the model must not write",
+        "found text that the model must not write, before any action",
         "Invalid Format: Do not write a question or what a tool returned. Write an action, or the"
         " final answer.",
     ),

@@ -41,7 +41,7 @@ def role_frame(around: Marks, results: str, model: str = "assistant") -> Marks:
 
 
 def chatml(role: str) -> Marks:
-    """Return the turn frame of ChatML around results, which are in a turn of this *role*."""
+    """Return the turn frame of ChatML for results in a turn of this *role*."""
     return role_frame((f"{IM_END}\n<|im_start|>", "\n"), role)
 
 
@@ -104,7 +104,7 @@ def _first_mark(text: str, ends: Sequence[str]) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class ResultForm:
-    """Writes one result, with the name of its tool or with its text as JSON."""
+    """Writes one result, perhaps with the name of its tool or with its text as JSON."""
 
     form: str
     """The result, with ``{text}``, and perhaps ``{tool}`` and ``{id}``."""
@@ -120,7 +120,7 @@ class ResultForm:
 
 @dataclass(frozen=True)
 class NumberedIds:
-    """Ids that have the number of the call, counted from 0."""
+    """Makes ids of calls that contain the number of the call, counted from 0."""
 
     text: str
     """An id, with ``{number}``, and perhaps ``{tool}``."""
@@ -134,5 +134,5 @@ class NumberedIds:
 
 
 def numbered_id(_tool: str, known: str | None, number: int) -> str:
-    """Return the *known* id of a call, or its *number* in nine digits, as Mistral's ids have."""
+    """Return the *known* id of a call; if it is `None`, its *number* in nine digits (Mistral)."""
     return f"{number:09d}" if known is None else known

@@ -149,7 +149,7 @@ class TaggedPayload(Payload):
     other_values: Callable[[str, Mapping[str, str]], Iterable[Any]] = truth_values
     """Returns other values that the text may stand for, see `TaggedForm`."""
     says_text: Callable[[Mapping[str, str]], bool] = says_nothing
-    """Returns whether the attributes of a value's tag say that it is a text."""
+    """Returns whether the attributes of a value's tag say that it is a string."""
     holds_elements: Callable[[Mapping[str, str]], bool] = says_nothing
     """Returns whether those attributes say that the value has elements like its own."""
     write_value: Callable[[Any], str] = write_value
@@ -179,7 +179,7 @@ class TaggedPayload(Payload):
         return partial(TaggedCalls, self.tagged_form(None, lenient=lenient))
 
     def tagged_form(self, marks: Marks | None, *, lenient: bool) -> TaggedForm:
-        """Return how calls are read, with *marks* around them."""
+        """Return the form in which calls are read, with *marks* around them."""
         tags = self.tags(marks)
         json_calls = None
         if lenient and self.json_calls and marks:
@@ -204,7 +204,7 @@ class TaggedPayload(Payload):
         )
 
     def tags(self, marks: Marks | None) -> dict[TagPart, Tag]:
-        """Return the tags of the templates, with *marks* around calls.
+        """Return the tags in the templates and the *marks* around calls, by their roles.
 
         Raises:
             ValueError: A template has a hole, or a tag an attribute, that no call could be read by.

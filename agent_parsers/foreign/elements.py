@@ -176,7 +176,7 @@ def _made(
         return Enclosed(span, why="a parameter appears in it twice")
     value = fitted(tools, tool, {**attributes, **given} if isinstance(given, dict) else given)
     if value is None:
-        return Enclosed(span, why=f"{tool} does not take its parameters")
+        return Enclosed(span, why=f"{tool} does not take these parameters")
     return Enclosed(span, value)
 
 

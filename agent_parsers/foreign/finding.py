@@ -183,7 +183,7 @@ def _in_dialects(
             and not is_in_clause(text, max(best.first_mark, 0), best.call_spans[-1][1])
             and not any(text[slice(*span)].strip() for span in best.content)
         )
-        return Foreign(form, whole, why="it calls no tool that is known") if is_all else None
+        return Foreign(form, whole, why="it calls none of the known tools") if is_all else None
     actions = [best.result] if isinstance(best.result, AgentAction) else best.result
     spans = sorted(best.call_spans)
     if are_fenced(text, spans, best.first_mark):
@@ -218,7 +218,7 @@ def _mixed(tools: ToolSet | None, action: AgentAction) -> str:
     key = _KEY(values[0]) if len(values) == 1 and isinstance(values[0], str) else None
     if key is None or tools is None or not tools.checks(action.tool):
         return ""
-    return "its input names a parameter" if tools.declares(action.tool, (key[1],)) else ""
+    return "its input looks like a parameter" if tools.declares(action.tool, (key[1],)) else ""
 
 
 _KEY: Final = re.compile(r"[\s>*`-]*([\w-]+)[*`]*\s*[:=]").match
@@ -236,5 +236,5 @@ def _doubt(text: str, trial: DialectTrial, spans: Sequence[Span]) -> str:
         return f"it comes after {mark}"
     is_raw = not trial.dialect.several and any(isinstance(each, str) for each in trial.inputs)
     if is_raw and any(isinstance(each, str) and _PARAGRAPH(each) for each in trial.inputs):
-        return "text follows it, or belongs to its input"
+        return "it is unclear whether the text after it belongs to its input"
     return ""

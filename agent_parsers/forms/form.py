@@ -95,7 +95,7 @@ def write_object(value: Any) -> str:
 
 
 def write_value(value: Any) -> str:
-    """Return *value* as chat templates write it: text unchanged, anything else as JSON."""
+    """Return *value* as chat templates write it: strings unchanged, anything else as JSON."""
     return value if isinstance(value, str) else write_json(value)
 
 
@@ -158,10 +158,10 @@ def _check_holes(form: CallForm | ParameterForm, needed: str) -> None:
     """
     holes = form.segments[1::2]
     if holes.count(needed) != 1:
-        found = ", ".join(f"{{{name}}}" for name in holes) or "no hole"
+        found = ", ".join(f"{{{name}}}" for name in holes) or "no fields"
         kind = type(form).__name__
         raise ValueError(
-            f"a {kind} needs {{{needed}}} once in its text, not {found}: {form.text!r}"
+            f"text= of a {kind} needs {{{needed}}} once, but has {found}: {form.text!r}"
         )
 
 
@@ -316,7 +316,7 @@ class Form:
 
     @property
     def shows_calls(self) -> bool:
-        """Whether the form shows how calls are spelt: it names the tool, or has only one tool."""
+        """Whether the form shows how calls are spelt: calls name the tool, or there is only one."""
         return bool(self.own_tool) or "tool" in f"{self.call.text}{self.ids}"
 
     def __call__(self, step: Written) -> str:
@@ -345,9 +345,9 @@ class Form:
         if not calls:
             calls = (WrittenCall(str(self.answer), step.answer),)
         if self.is_single and step.others:
-            raise ValueError("a turn has only one call")
+            raise ValueError("a turn can have only one call")
         if step.content and self.content is None:
-            raise ValueError("a turn with calls has no content")
+            raise ValueError("a turn with calls cannot have content as well")
         if self.call_id is not None:
             calls = tuple(
                 call._replace(id=self.call_id(call.tool, call.id, number))

@@ -50,7 +50,7 @@ class Notice(Storable):
 
     kind: NoticeKind
     message: str
-    """One clause, in the words of the log's form."""
+    """One clause, in the words of the log's format."""
     step: int = 0
     """Number of the step that it is about; 0 if it is about the run."""
     text: str = ""
@@ -64,7 +64,7 @@ class RunSource(Storable):
     """Where a run was read from, and by which reader and in which dialect."""
 
     reader: str
-    """Name of the reader, such as ``"langchain_console"``; `list_readers` has them all."""
+    """Name of the reader, such as ``"langchain_console"``; `list_readers` returns all names."""
     within: tuple[str, ...] = ()
     """Names of the readers of what surrounds the log, outermost first: ``("notebook",)``."""
     dialect: str = ""
@@ -191,7 +191,7 @@ class Transcript(Storable, Viewable):
         """What is known about the run apart from its steps: its turn, caller and metadata."""
         told = [f"{name}: {value}" for name, value in self.metadata.items()]
         if self.called_by:
-            told.insert(0, f"started by the call {self.called_by} of another agent")
+            told.insert(0, f"started by call {self.called_by} of another agent")
         if self.conversation is not None:
             place = f"turn {self.conversation.turn} of conversation {self.conversation.id}"
             told.insert(0, place.strip())

@@ -85,7 +85,7 @@ def parse_transcripts(
 
 
 class TranscriptParser:
-    """Reads a transcript as it streams in; `runs` has the complete runs.
+    """Reads a transcript as it streams in; complete runs are in `runs`.
 
     Args:
         dialect: The dialect of the transcript, or its name.
@@ -103,7 +103,9 @@ class TranscriptParser:
         if isinstance(dialect, str):
             dialect = get_dialect(dialect)
         if not dialect.lenient.transcript_start:
-            raise ValueError(f"dialect {dialect.name!r} does not declare how its transcripts begin")
+            raise ValueError(
+                f"dialect {dialect.name!r} cannot read transcripts: it has no transcript_start"
+            )
         known = known_tools(tools)
         self._parser = StreamParser(dialect, mode="transcript", max_chars=max_chars, tools=known)
         self.runs: list[Transcript] = []

@@ -84,7 +84,7 @@ class BracketCall(CallsReader):
         if len(name) < len(written):
             self._emit(written[: -len(name)] if name else written, MarkerSeen, events, "dressing")
             span = (self._start, self._at)
-            events.append(Repair("tool_name", span, "removed the marks before the name"))
+            events.append(Repair("tool_name", span, "removed quotes or emphasis before the name"))
             self._start = self._at
         return name
 
@@ -203,4 +203,4 @@ class BracketCall(CallsReader):
         self._entity.clear()
         self._entity.add(value)
         self._close_bracket(")", events)
-        events.append(Repair("parentheses", span, "read a call in parentheses"))
+        events.append(Repair("parentheses", span, "read parentheses as brackets"))

@@ -44,5 +44,5 @@ class Before(Literal):
 
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield each spelling as a sequence of pattern atoms."""
+        """Yield each spelling as a tuple of `Atom` strings, which together are its pattern."""
         return self.followed_by(self.ahead)

@@ -81,8 +81,7 @@ class Call:
     """Words in a value that stand behind a closing tag of its own. If one is the name of a
     parameter that the input lacks, the value holds that parameter."""
     texts: Sequence[str] = ()
-    """Names of parameters that the call says are texts, so that they stay texts where the tool
-    takes other types as well."""
+    """Names of parameters that the call says are strings, even if the tool takes other types."""
     whole: Span | None = field(default=None, compare=False)
     """Where the whole call stands, if that is more than its span: with the braces of its JSON."""
     is_bare: bool = field(default=False, compare=False)
@@ -236,7 +235,7 @@ class CallsReader(EmittingReader):
 
     @override
     def close(self) -> tuple[list[Event], Call]:
-        """End the text; return the events held back and the first call; `more` has the others."""
+        """End the text; return the events held back and the first call; others are in `more`."""
         events: list[Event] = []
         calls = self._finish(events) if self._inner is None else []
         if self._inner is not None:

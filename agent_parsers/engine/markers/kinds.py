@@ -99,7 +99,7 @@ def _followed_by(label: str) -> tuple[Ahead, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """Text that counts anywhere, in one or several spellings; the first is canonical.
+    """Text that is a marker anywhere, in one or several spellings; the first is canonical.
 
     Where two spellings match, the longer one counts. With *last*, the marker counts only if nothing
     but white space follows, and not in a text that contains *unless*, since the marker may close
@@ -114,7 +114,7 @@ class Literal:
     place: Choice["", "line", "text"] = ""
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield each spelling as a sequence of pattern atoms."""
+        """Yield each spelling as a tuple of `Atom` strings, which together are its pattern."""
         ahead = (TEXT_END,) if self.last else ()
         texts = self.canonical, *self.variants
         for text in texts:
@@ -127,7 +127,7 @@ class Literal:
             yield (*map(re.escape, text), *longer, *ahead)
 
     def followed_by(self, ahead: Ahead) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of each spelling, followed by *ahead*."""
+        """Yield each spelling as a tuple of `Atom` strings, the last of which is *ahead*."""
         for spelling in Literal.spellings(self):
             yield *spelling, ahead
 
@@ -168,7 +168,7 @@ class Label:
         return f"{self.words}{self.colon[0]}"
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield each spelling as a sequence of pattern atoms."""
+        """Yield each spelling as a tuple of `Atom` strings, which together are its pattern."""
         then = _followed_by(self.then)
         for words in (self.words, *self.also):
             for label in self._labels(words.split()):
@@ -287,7 +287,7 @@ class Inline:
         return f"{self.words}{self.colon[0]}"
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield each spelling as a sequence of pattern atoms."""
+        """Yield each spelling as a tuple of `Atom` strings, which together are its pattern."""
         label = *map(re.escape, self.words), BLANK
         then, colon = _followed_by(self.then), _any_of(self.colon)
         yield SPACED, *label, colon, *then
@@ -299,7 +299,7 @@ class Inline:
         return False
 
     def names_one_of(self, names: Container[str] | None, text: str, at: int) -> bool:
-        """Return whether *text*, from *at* to the label after this one, is one of *names*."""
+        """Return whether *text*, from *at* to the label `then`, is one of *names*."""
         if names is None or not self.then:
             return False
         stop = text.find(self.then, at, at + _LONGEST_NAMED)

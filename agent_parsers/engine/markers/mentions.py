@@ -90,7 +90,7 @@ class Nameable(Literal):
 
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield each spelling as a sequence of pattern atoms."""
+        """Yield each spelling as a tuple of `Atom` strings, which together are its pattern."""
         return self.followed_by(_AHEAD)
 
 
@@ -105,7 +105,7 @@ class Given(Nameable):
 
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield each spelling as a sequence of pattern atoms."""
+        """Yield each spelling as a tuple of `Atom` strings, which together are its pattern."""
         if not self.own:
             return Nameable.spellings(self)
         begun = "".join(f"(?:{re.escape(char)}" for char in self.own) + ")?" * len(self.own)
@@ -129,7 +129,7 @@ class Quotable(Literal):
 
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield each spelling as a sequence of pattern atoms."""
+        """Yield each spelling as a tuple of `Atom` strings, which together are its pattern."""
         return self.followed_by(_SENTENCE)
 
 

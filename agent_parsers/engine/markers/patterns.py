@@ -36,7 +36,7 @@ class Spelt(Hashable, Protocol):
         """The spelling that the dialect itself writes."""
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield each spelling as a sequence of pattern atoms."""
+        """Yield each spelling as a tuple of `Atom` strings, which together are its pattern."""
 
 
 class Node:

@@ -116,7 +116,7 @@ class TurnStream(Scanner):
 
     @property
     def result(self) -> TurnResult | None:
-        """The result of the turn; `None` until it is certain, and for a transcript.
+        """The result of the turn; `None` until it is certain, and always for a transcript.
 
         It is a list of actions if a turn of the dialect may have several calls.
         """
@@ -141,7 +141,7 @@ class TurnStream(Scanner):
             RuntimeError: `close` was called before.
         """
         if self._closed:
-            raise RuntimeError("feed() after close(); make a new stream parser for a new text")
+            raise RuntimeError("feed() after close(); use a new stream parser for each text")
         if self._is_full:
             self._closed = True
             raise self._collector.with_early_calls(too_long("text", self.text, self._max_chars))
@@ -189,7 +189,7 @@ class TurnStream(Scanner):
             RuntimeError: `close` was called before.
         """
         if self._closed:
-            raise RuntimeError("close() after close(); make a new stream parser for a new text")
+            raise RuntimeError("close() was called twice; use a new stream parser for each text")
         self._closed = True
         self._limit = -1
         if self._is_full:

@@ -68,7 +68,7 @@ def _is_object(text: str) -> bool:
 
 
 def without_end(text: str, repairs: list[Repair]) -> str:
-    """Remove the closing fence at the end of *text* if the fence was opened before *text*."""
+    """Return *text* without the fence at its end, which must have been opened before *text*."""
     body = text.rstrip()
     if not body.endswith(FENCE):
         return text
@@ -116,7 +116,7 @@ def undressed(text: str, repairs: list[Repair], *, is_closed: bool = False) -> t
     body, at = _without_bullet(body, at, repairs)
     body, at = _without_emphasis(body, at, repairs)
     if (inner := _encoded_object(body, at)) is not None:
-        message = "read a string that holds an object as the object"
+        message = "read a string that contains an object as that object"
         repairs.append(Repair("double_encoding", (at, at + len(body)), message))
         return inner, at
     if (end := _end_of_object(body)) < len(body):

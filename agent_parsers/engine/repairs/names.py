@@ -87,7 +87,7 @@ def repair_tool_name(
     is_phrase = False
     if known is None or name not in known.all:
         if key in _ANSWERS:
-            _report(repairs, "answer_as_action", written, "the answer is written as an action")
+            _report(repairs, "answer_as_action", written, "read the action as the answer")
             return ToolHead(name, tool_input, is_answer=True, needs_input=True)
         if key in _NO_ACTION:
             raise BadPayload("action_without_tool", (0, len(written)))

@@ -120,7 +120,7 @@ def json_value(node: ast.expr | None, notes: dict[str, str]) -> Any:
         case ast.Name(word) if word in _JSON_WORDS:
             notes["json"] = f"read {word}, a JSON constant"
             return _JSON_WORDS[word]
-    raise ValueError("expected a literal whose value JSON can hold")
+    raise ValueError("expected a literal with a value that JSON has")
 
 
 # -- strings ---------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def write_python(value: Any) -> str:
     """Write *value* as a Python literal, with strings in double quotes.
 
     Raises:
-        ValueError: The value, or one inside it, cannot be written as a literal that JSON can hold.
+        ValueError: The value, or one inside it, has no Python literal, or JSON does not have it.
     """
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
@@ -181,11 +181,11 @@ def write_python(value: Any) -> str:
     if isinstance(value, dict):
         items = (f"{write_python(key)}: {write_python(item)}" for key, item in value.items())
         return f"{{{', '.join(items)}}}"
-    raise ValueError(f"cannot write {value!r} as a Python literal that JSON can hold")
+    raise ValueError(f"cannot write {value!r} as a Python literal: JSON has no such value")
 
 
 def write_single_quoted(value: Any) -> str:
-    """Write *value* as some templates do: text in single quotes, lists and objects as JSON.
+    """Write *value* as some templates do: strings in single quotes, lists and objects as JSON.
 
     Raises:
         ValueError: JSON or Python does not have the value.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PromptWords:
-    """Placeholders of the sample transcript in a prompt, and the other words of the prompt."""
+    """The words of a prompt: the placeholders in its sample transcript, and its other texts."""
 
     thought: str = "what you know and what you need to find out"
     """In place of a thought before an action."""
@@ -206,7 +206,7 @@ class Dialect:
         if self.write is not _unwritten and not isinstance(self.write, Form):
             object.__setattr__(self, "form", None)  # it may be that of another dialect
         elif self.form is None:
-            raise ValueError(f"dialect {self.name!r}: it needs form= or write=")
+            raise ValueError(f"dialect {self.name!r}: pass form= or write=")
         else:
             object.__setattr__(self, "write", self.form)
         if self.lenient is _DERIVED:
@@ -227,15 +227,15 @@ class Dialect:
             missing = problems - {"", *self.problems, *SHARED_PROBLEMS}
             if missing:
                 raise ValueError(
-                    f"dialect {self.name!r}: undefined problems {sorted(missing)} ({mode})"
+                    f"dialect {self.name!r}: {mode} table has undefined problems {sorted(missing)}"
                 )
             if Part.CALL in table.parts.values() and table.new_call is None:
-                raise ValueError(f"dialect {self.name!r}: call states need new_call ({mode})")
+                raise ValueError(f"dialect {self.name!r}: {mode} call states need new_call=")
             if table.several is not self.several:
-                raise ValueError(f"dialect {self.name!r}: its tables differ in `several`")
+                raise ValueError(f"dialect {self.name!r}: several= differs in its tables")
         needed = "render_results" if self.several else "render_observation"
         if getattr(self, needed) is None:
-            raise ValueError(f"dialect {self.name!r}: it needs {needed}")
+            raise ValueError(f"dialect {self.name!r}: pass {needed}=")
 
     @property
     def several(self) -> bool:

@@ -98,7 +98,7 @@ def begins_a_sentence(here: Here) -> str:
         return "in a sentence that only mentions it"
     if here.marker.names_one_of(here.reader.tools, here.found.string, here.found.end()):
         return ""
-    return "in the middle of a sentence, and the name of a tool does not follow it"
+    return "in the middle of a sentence, and no tool name follows it"
 
 
 def closes_nothing_before(here: Here) -> str:

@@ -140,7 +140,7 @@ def _named(dialect: Dialect, labels: _New) -> _New:
         raise ValueError(_unknown(dialect, "label", unknown, own))
     named = {stands_for[old]: new for old, new in labels.items()}
     if len(named) < len(labels):
-        raise ValueError(f"two of the labels {sorted(labels)} mean the same label")
+        raise ValueError(f"labels= names the same label twice: {sorted(labels)}")
     return named
 
 
@@ -290,7 +290,7 @@ def _unused(text: str) -> str:
     for char in map(chr, _GUARDS):
         if char not in text:
             return char
-    raise ValueError("the text contains every hieroglyph, but one must be free to mark its lines")
+    raise ValueError("the text uses all of U+13000 to U+133FF; one is needed to mark lines")
 
 
 def _guarded(text: str, guard: str) -> str:

@@ -48,7 +48,7 @@ class Problem:
         )
 
     def strict_reason(self, text: str) -> str:
-        """Return the message in strict mode for the model's *text*."""
+        """Return the error message in strict mode, given the model's *text*."""
         if not isinstance(self.exact, str):
             return self.exact(text)
         return self.exact.replace("{text}", text) or self.reason
@@ -113,7 +113,7 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: The action has no input.",
     ),
     "missing_input": Problem(
-        "expected an input before the end of the text, which may have been cut",
+        "expected an input before the end of the text, which may be cut off",
         "The text ends before the input of {tool}, so nothing was done. Write it again, whole.",
     ),
     "no_call": Problem(
@@ -129,11 +129,11 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: Write all calls inside the marks that open and close the block of calls.",
     ),
     "call_in_thought": Problem(
-        "found a call in a thought, which ends here",
+        "found a call before the end of a thought",
         "Invalid Format: Close your thought before you call a tool.",
     ),
     "positional": Problem(
-        "expected arguments by name",
+        "expected each argument with its name",
         "Invalid Format: Write each argument of the call with its name.",
     ),
     "other_form": Problem(
@@ -167,7 +167,7 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: The brackets or commas in the call do not match. Write it again.",
     ),
     "ambiguous_end": Problem(
-        "expected one end of a value, found several possible ends",
+        "found several places where the value may end",
         "A value in the call contains its own closing mark, so nothing was done. Write the call"
         " again, without that mark in a value.",
     ),
@@ -176,7 +176,7 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: A closing tag is missing in the call. Write it again, with all its tags.",
     ),
     "odd_tag": Problem(
-        "expected each tag of a call once, in its place",
+        "expected the tags of a call in order, each of them once",
         "Invalid Format: A tag of the call is not where it belongs. Write it again, with its tags"
         " in order.",
     ),
@@ -225,11 +225,11 @@ SHARED_PROBLEMS: Final = {
         "Write either an action or the final answer, not both.",
     ),
     "invented_first": Problem(
-        "found text before any action that the model must not write",
+        "found text that the model must not write, before any action",
         "Invalid Format: Write an action or the final answer, not text that is given to you.",
     ),
     "invented_after": Problem(
-        "found text after the action or the answer that the model must not write",
+        "found text that the model must not write, after the action or the answer",
         "Invalid Format: Stop after the action or the answer; what follows is given to you.",
     ),
     "cut_input": Problem(
@@ -265,7 +265,7 @@ SHARED_PROBLEMS: Final = {
     ),
     "call_or_answer": Problem(
         "expected an action, found one that could also be part of a thought or an answer",
-        "It is not clear whether you mean the action, so nothing was done. If so, write it alone.",
+        "Perhaps you do not mean the action, so nothing was done. If you do, write it alone.",
     ),
     "call_in_element": Problem(
         "expected a call, found one in an element that is not for calls",

@@ -184,18 +184,18 @@ class Table:
         for (state, marker), transition in self.transitions.items():
             for name in (state, transition.to):
                 if name not in self.parts:
-                    raise ValueError(f"transitions: state {name!r} has no part")
+                    raise ValueError(f"transitions: state {name!r} is not in parts")
             if marker not in self.markers:
-                raise ValueError(f"transitions: {state!r} has undeclared marker {marker!r}")
+                raise ValueError(f"transitions: marker {marker!r} of {state!r} is not in markers")
             part, to = self.parts[state], self.parts[transition.to]
             if isinstance(transition, Note) and part is not to:
-                raise ValueError(f"transitions: a note on {marker!r} changes the part of {state!r}")
+                raise ValueError(f"transitions: Note {marker!r} must keep the part of {state!r}")
             if to is Part.INPUT and part not in (Part.TOOL, Part.INPUT):
                 raise ValueError(
-                    f"transitions: {marker!r} leads to an input from {state!r}, which is not a tool"
+                    f"transitions: {marker!r} leads from {state!r} (not a tool) to an input"
                 )
             if self.several and to in (Part.TOOL, Part.INPUT):
-                raise ValueError(f"several: {marker!r} leads to a tool or input; use a call state")
+                raise ValueError(f"several: {marker!r} leads to a tool or input; use Part.CALL")
         check_markers(self.markers)
         self._check_begun()
         unused = self.markers.keys() - {marker for _, marker in self.transitions}
@@ -205,7 +205,7 @@ class Table:
         named = (*named, *self.regions)
         for state in (*named, self.transcript_start or self.initial):
             if state not in self.parts:
-                raise ValueError(f"state {state!r} has no part")
+                raise ValueError(f"state {state!r} is not in parts")
 
     def _check_begun(self) -> None:
         for before, after in self.begun.items():
@@ -215,7 +215,7 @@ class Table:
                 {row[1] for row in self.transitions if row[0] == name} for name in (before, after)
             ]
             if missing := rows[1] - rows[0]:
-                raise ValueError(f"begun: {sorted(missing)} have no transition from {before!r}")
+                raise ValueError(f"begun: {before!r} lacks markers {sorted(missing)} of {after!r}")
 
     def as_lenient(self) -> Table:
         """Return a lenient version of the table; a lenient table is returned unchanged.

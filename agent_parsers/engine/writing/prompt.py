@@ -169,8 +169,8 @@ def render_prompt(
         as_messages: Whether to return messages instead of text.
 
     Raises:
-        TypeError: *question* is not a text.
-        ValueError: A message of *earlier* has more than text, and the prompt is a text.
+        TypeError: *question* is not a string.
+        ValueError: A message of *earlier* has more than text, and the prompt is plain text.
     """
     check_question(question, earlier)
     head = "\n\n".join(filter(None, (system, format_instructions)))
@@ -196,7 +196,7 @@ def _as_text(exchanges: Sequence[Sequence[BaseMessage]]) -> str:
     for said in exchanges:
         if not all(isinstance(message.content, str) for message in said):
             raise ValueError(
-                "a prompt in text cannot contain images or other blocks: use as_messages=True"
+                "a plain-text prompt cannot contain images or other blocks: use as_messages=True"
             )
         is_question = len(said) == 1 and isinstance(said[0], HumanMessage)
         lines = "\n".join(message.text for message in said)
@@ -213,7 +213,7 @@ def check_question(question: object, earlier: object) -> None:
     """
     if isinstance(question, str) or (question is None and earlier):
         return
-    said = f"render_prompt takes a question as text, not {kind_of(question)}"
+    said = f"render_prompt takes the question as a string, not {kind_of(question)}"
     if isinstance(question, list | tuple) or hasattr(question, "content"):
         said += "; pass a conversation as history="
     raise TypeError(said)

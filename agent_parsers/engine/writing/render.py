@@ -70,9 +70,9 @@ def render(
     if not all(action.tool for action in actions):
         raise ValueError(f"{dialect.name} cannot write an action without the name of a tool")
     if not actions:
-        raise ValueError(f"{dialect.name} cannot write a turn without actions")
+        raise ValueError(f"{dialect.name} cannot write a turn without an action")
     if len(actions) > 1 and not dialect.several:
-        raise ValueError(f"{dialect.name} writes one action in a turn, not {len(actions)}")
+        raise ValueError(f"{dialect.name} can write only one action in a turn, not {len(actions)}")
     (tool, tool_input, call_id), *others = map(_call_of, actions)
     written = Written(
         thought, tool, tool_input, number=number, content=content, id=call_id, others=tuple(others)
@@ -254,7 +254,7 @@ def _write(
         if turn.repairs:
             said = turn.repairs[0].message
             raise ValueError(
-                f"{dialect.name} cannot write this step: read back, it needs a repair ({said})"
+                f"{dialect.name} cannot write this step: reading it back needs a repair ({said})"
             )
         for part, given, read in _compare(dialect, wanted, turn):
             if given != read:

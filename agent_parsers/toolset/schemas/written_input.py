@@ -157,7 +157,7 @@ def _object_in(
         if not fitter.policy.lenient:
             raise BadInput(InputProblem((), "a JSON object", "a string that contains one"), inner)
         notes.append(
-            InputNote("read a string that holds an object as the object", "double_encoding")
+            InputNote("read a string that contains an object as that object", "double_encoding")
         )
         return inner
     start = _NAMED_START.match(body.lstrip("*_ "))  # emphasis may be left over before it

@@ -208,7 +208,8 @@ def test_what_has_no_thoughts_loses_none(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(NO_CONTENT))
 def test_what_has_nothing_beside_calls_loses_none(name: str) -> None:
     with pytest.raises(
-        ValueError, match=f"{name} cannot write this step: a turn with calls has no content"
+        ValueError,
+        match=f"{name} cannot write this step: a turn with calls cannot have content as well",
     ):
         parser_of(name).render(call("ping"), content=CONTENT)
 

@@ -161,9 +161,9 @@ def test_a_text_ends_once() -> None:
     parser = stream()
     parser.feed(TURN)
     parser.close()
-    with pytest.raises(RuntimeError, match="close\\(\\) after close\\(\\); make a new"):
+    with pytest.raises(RuntimeError, match="close\\(\\) was called twice; use a new"):
         parser.close()
-    with pytest.raises(RuntimeError, match="feed\\(\\) after close\\(\\); make a new"):
+    with pytest.raises(RuntimeError, match="feed\\(\\) after close\\(\\); use a new"):
         parser.feed("more")
 
 

@@ -235,7 +235,7 @@ def test_a_label_in_the_middle_of_a_line_does_not_count() -> None:
 
 def test_a_label_in_a_fence_does_not_count() -> None:
     text = "Action: search\nAction Input: a\n```\nObservation: b\n```"
-    assert ignored("react", text) == [("Observation:", "in the fence that opens in line 3")]
+    assert ignored("react", text) == [("Observation:", "in the fence that opens on line 3")]
 
 
 def test_a_label_that_must_be_firm_does_not_count_otherwise() -> None:

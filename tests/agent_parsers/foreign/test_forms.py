@@ -275,7 +275,7 @@ def test_without_tools_a_call_of_another_dialect_is_refused_and_no_other_text() 
         '<|channel|>commentary to=functions.f<|message|>{"a": 1}<|call|>',
         "Thought: hm\nAction: f\nAction Input: x",
     ):
-        with pytest.raises(ForeignCallError, match="it calls no tool that is known"):
+        with pytest.raises(ForeignCallError, match="it calls none of the known tools"):
             parser.parse(text)
     for text in (
         "f(a=1)",

@@ -57,18 +57,18 @@ def test_texts_stand_around_the_parts_of_a_turn() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: CallForm(text="<{name}>"), "{input} once in its text, not no hole: '<{name}>'"),
+        (lambda: CallForm(text="<{name}>"), "{input} once, but has no fields: '<{name}>'"),
         (
             lambda: CallForm(text="{input}{input}"),
-            "{input} once in its text, not {input}, {input}: ",
+            "{input} once, but has {input}, {input}: ",
         ),
         (
             lambda: ParameterForm(text="<{key}>"),
-            "a ParameterForm needs {value} once in its text, not {key}: ",
+            "text= of a ParameterForm needs {value} once, but has {key}: ",
         ),
         (
             lambda: CallForm(text="{input}", parameters=ParameterForm(text="{key}{value}")),
-            "a CallForm needs {parameters} once in its text, not {input}: '{input}'",
+            "text= of a CallForm needs {parameters} once, but has {input}: '{input}'",
         ),
     ],
 )

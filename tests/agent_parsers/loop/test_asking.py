@@ -296,7 +296,7 @@ def test_a_request_of_a_wrapper_may_have_the_systems_words_alone(name: str) -> N
         for given in ({"history": [("system", "Be brief.")]}, {"system": "Be brief."}):
             asking = Asking(name, tools=tools, plain=True, **given)  # type: ignore[arg-type]
             assert "Be brief." in asking.request().prompt[0].text
-    with pytest.raises(TypeError, match="takes a question as text"):
+    with pytest.raises(TypeError, match="takes the question as a string"):
         Asking(name, tools=[area], system="Be brief.").request()
 
 

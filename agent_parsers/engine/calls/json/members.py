@@ -78,11 +78,11 @@ class CallKeys:
         return ("input", True) if key in self.other_inputs else ("", False)
 
     def is_odd(self, key: str) -> bool:
-        """Return whether *key* is not one of the dialect's own."""
+        """Return whether *key* is not one of the dialect's own keys."""
         return bool(self.tool) and key not in (self.tool, self.input)
 
     def is_encoded(self, key: str) -> bool:
-        """Return whether the input under *key* may be a string containing the JSON object."""
+        """Return whether the input under *key* may be a string that contains a JSON object."""
         return key in self.encoded or not self.tool
 
 

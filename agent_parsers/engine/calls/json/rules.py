@@ -60,7 +60,7 @@ class JsonCallRules:
     """The strict rules, if these are lenient; what only these accept is reported as a repair."""
 
     def value(self, key: str, value: Any, *, is_answer: bool) -> tuple[Any, str]:
-        """Return *value*, which is under *key*, as an input or answer, and a problem or ``""``."""
+        """Return the input or answer that *value*, under *key*, means, and a problem or ``""``."""
         if is_answer:
             return value, ""
         if isinstance(value, str):
@@ -79,17 +79,17 @@ class JsonCallRules:
         return {}, "bad_input"
 
     def is_answer(self, name: Any) -> bool:
-        """Return whether *name*, in place of the name of a tool, means the final answer."""
+        """Return whether *name*, written as the name of a tool, means the final answer."""
         return isinstance(name, str) and self.name_key(name) in self.answers
 
     def odd_input(self, key: str, value: Any) -> tuple[str, ...]:
-        """Return repair messages if strict mode would not read *value*, under *key*, like this."""
+        """Return repair messages if strict mode would not read the input *value* under *key*."""
         if self.several and isinstance(value, str):
             is_read = not isinstance(self.value(key, value, is_answer=False)[0], str)
-            return ("read a string of JSON as the input",) if is_read else ()
+            return ("read the input from a string of JSON",) if is_read else ()
         if self.strict is None or not self.strict.value("", value, is_answer=False)[1]:
             return ()
-        return ("read an input that is neither text nor an object",)
+        return ("read an input that is neither a string nor an object",)
 
     def no_call(self, text: str, span: Span) -> Call:
         """Return the answer or problem in the *text* at *span*, which has no call."""

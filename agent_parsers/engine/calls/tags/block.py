@@ -258,7 +258,7 @@ class TaggedBlock(CallsReader):
     def _check_tag(self, part: TagPart, seen: str, span: Span) -> None:
         """Report a repair if the dialect does not write the tag at *span* as *seen*."""
         if not self._form.tags[part].is_canonical(seen):
-            self._repair("tag", f"read {seen!r} as the {part.value}", span)
+            self._repair("tag", f"read {seen!r} as the marker {part.value!r}", span)
 
     def _take(self, tag: Match[str], written: str, events: list[Event]) -> None:
         """Process a *tag*; *written* is the tag with the white space before it."""

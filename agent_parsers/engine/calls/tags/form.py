@@ -77,7 +77,7 @@ class Hole(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A tag without a name in it, in one or several spellings; all but the first are repaired."""
+    """A tag without a name in it, in one or several spellings; the first is canonical."""
 
     canonical: str
     others: tuple[str, ...] = ()
@@ -97,12 +97,12 @@ class Element:
     """Pattern for the text after a mark of a tag that is cut off before or after the name."""
 
     def marks(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the mark of each spelling as a sequence of pattern atoms."""
+        """Yield the beginning of each spelling, which identifies the tag, as `Atom` strings."""
         for text in (self.canonical, *self.others, *self.borrowed):
             yield tuple(map(re.escape, text))
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield each spelling as a sequence of pattern atoms."""
+        """Yield each spelling as a tuple of `Atom` strings, which together are its pattern."""
         for mark in self.marks():
             yield from ((*mark, *form) for form in self.forms)
 
@@ -111,15 +111,15 @@ class Element:
         return seen == self.canonical
 
     def hole(self, _seen: str) -> Hole | None:
-        """Return the name and attributes in the tag written as *seen*; `None` without a name."""
+        """Return the name and attributes in the tag written as *seen*; `None` if it has no name."""
         return None
 
     def knows(self, _key: str) -> bool:
-        """Return whether the dialect writes an attribute of this name in the tag."""
+        """Return whether the dialect's own tag has an attribute named *key*."""
         return False
 
     def attributes(self, _seen: str) -> Mapping[str, str]:
-        """Return the attributes that the spelling *seen* of a tag without a name implies."""
+        """Return the attributes that a tag without a name implies if it is written as *seen*."""
         return {}
 
 
@@ -136,7 +136,7 @@ class Named(Element):
     cut: ClassVar[str] = names
 
     def marks(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the mark of each spelling as a sequence of pattern atoms."""
+        """Yield the beginning of each spelling, which identifies the tag, as `Atom` strings."""
         for *word, sign in Element.marks(self):
             yield *word, BLANK, sign
 
@@ -206,7 +206,7 @@ class Attributes(Element):
         return (is_known and seen == f"{self.canonical}{written}>") or seen == f"{self.canonical}>"
 
     def knows(self, key: str) -> bool:
-        """Return whether the dialect writes an attribute of this name in the tag."""
+        """Return whether the dialect's own tag has an attribute named *key*."""
         return key == "name" or key in self.known
 
     def hole(self, seen: str) -> Hole:
@@ -310,7 +310,7 @@ class TaggedForm:
     other_values: Callable[[str, Mapping[str, str]], Iterable[Any]] = truth_values
     """Returns other values that the text may stand for, if the tool does not accept the first."""
     says_text: Callable[[Mapping[str, str]], bool] = says_nothing
-    """Returns whether the attributes of a value's tag say that it is a text."""
+    """Returns whether the attributes of a value's tag say that it is a string."""
     holds_elements: Callable[[Mapping[str, str]], bool] = says_nothing
     """Returns whether the attributes of a value's tag say that it has elements like its own."""
     quote: tuple[str, str] | None = None
@@ -375,6 +375,6 @@ class TaggedForm:
         return None if may_go_on and any(map(str.startswith, self._stems, repeat(begun))) else False
 
     def is_closing(self, text: str, *, surely: bool = True) -> bool:
-        """Return whether *text* may begin a closing tag and, if *surely*, not any other tag."""
+        """Return whether *text* may begin a closing tag and, if *surely*, no other tag."""
         begun = [part for part, tag in self.tags.items() if tag.canonical.startswith(text)]
         return CLOSERS.issuperset(begun) if surely and begun else not CLOSERS.isdisjoint(begun)

@@ -25,11 +25,11 @@ class TagMarker(Literal):
     """A tag that counts only in some of its spellings, or only if a call follows."""
 
     ways: tuple[tuple[Atom, ...], ...] = ()
-    """Each spelling as a sequence of pattern atoms."""
+    """Each spelling as a tuple of `Atom` strings, which together are its pattern."""
 
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield each spelling as a sequence of pattern atoms."""
+        """Yield each spelling as a tuple of `Atom` strings, which together are its pattern."""
         yield from self.ways
 
     @override

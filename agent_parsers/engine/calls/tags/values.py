@@ -179,7 +179,7 @@ class TaggedValue:
 
     def _begins(self, text: str, at: int, *, is_last: bool) -> bool:
         """Find out whether the value is quoted; return whether that is known yet."""
-        assert self._form.quote is not None, "only forms with a quotation mark leave it open"
+        assert self._form.quote is not None, "only a form with quotation marks has quoted values"
         opens = self._form.quote[0]
         begun = text[at:].lstrip()[: len(opens)]
         if not is_last and len(begun) < len(opens) and opens.startswith(begun):

@@ -569,9 +569,9 @@ class CallsCollector(Collector):
             self.problem = BadPayload(problem, end_span(problem, log, entry))
             return
         if state.is_open_answer and self._machine.lenient:
-            events.append(Repair("unclosed", span, "the answer is not closed; used all of it"))
+            events.append(Repair("unclosed", span, "the answer is not closed; read it to the end"))
         for start, stop in self._beside.content if self._machine.lenient else ():
-            message = "text outside the answer is not part of it"
+            message = "dropped the text outside the answer"
             events.append(Repair("beside_answer", (start, stop), message))
         try:
             self._finish(events, log)

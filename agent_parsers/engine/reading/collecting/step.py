@@ -244,7 +244,7 @@ class StepCollector(Collector):
                 )
             else:
                 if is_open and self._machine.lenient:
-                    message = "the answer is not closed; used all of it"
+                    message = "the answer is not closed; read it to the end"
                     events.append(Repair("unclosed", self._answer[1], message))
                 is_cut = self.ended == "length" and state.part is Part.ANSWER
                 if is_cut:

@@ -92,7 +92,7 @@ def foreign_calls(
     found = FINDERS[0](visible, tools, len(text) if over < 0 else over, is_own)
     if found is None or (found.calls and not is_own and found.form == f"in the form of {own}"):
         return ()
-    why = found.why or ("another call in the text is only quoted" if own else "")
+    why = found.why or ("it may be quoted, as another call in the text is" if own else "")
     if found.calls:
         start, stop = found.calls[0].span[0], found.calls[-1].span[1]
         if visible[start:stop] != text[start:stop]:

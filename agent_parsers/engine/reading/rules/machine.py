@@ -70,7 +70,7 @@ class Machine(CallRules):
                 known = " and ".join(map(repr, self._starts)) or "none"
                 mode = self.mode
                 raise ValueError(
-                    f"{self.dialect.name} ({mode}) has no start {name!r}; it has {known}"
+                    f"{self.dialect.name} has no start={name!r} in {mode} mode; allowed: {known}"
                 )
             return self._starts[name]
         if not prompt:

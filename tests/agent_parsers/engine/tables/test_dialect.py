@@ -81,20 +81,23 @@ def dialect(strict: Table, **changes: Any) -> Dialect:
     [
         (
             {"transitions": {("prose", "say"): Go("answer")}},
-            "transitions: state 'prose' has no part",
+            "transitions: state 'prose' is not in parts",
         ),
-        ({"transitions": {("thought", "say"): Go("end")}}, "transitions: state 'end' has no part"),
+        (
+            {"transitions": {("thought", "say"): Go("end")}},
+            "transitions: state 'end' is not in parts",
+        ),
         (
             {"transitions": {("thought", "say"): EndTurn("end")}},
-            "transitions: state 'end' has no part",
+            "transitions: state 'end' is not in parts",
         ),
         (
             {"transitions": {("thought", "act"): Go("answer")}},
-            "transitions: 'thought' has undeclared marker 'act'",
+            "transitions: marker 'act' of 'thought' is not in markers",
         ),
         (
             {"transitions": {("thought", "say"): Note("answer")}},
-            "transitions: a note on 'say' changes the part of 'thought'",
+            "transitions: Note 'say' must keep the part of 'thought'",
         ),
         (
             {"markers": {"say": Literal("SAY "), "z": Literal("Z"), "a": Literal("A")}},
@@ -104,8 +107,8 @@ def dialect(strict: Table, **changes: Any) -> Dialect:
             {"parts": {}, "transitions": {}, "markers": {}},
             "parts: a table needs at least one state",
         ),
-        ({"ends": {"end": "no_action_or_answer"}}, "state 'end' has no part"),
-        ({"transcript_start": "question"}, "state 'question' has no part"),
+        ({"ends": {"end": "no_action_or_answer"}}, "state 'end' is not in parts"),
+        ({"transcript_start": "question"}, "state 'question' is not in parts"),
     ],
 )
 def test_an_inconsistent_table_is_refused(changes: Mapping[str, Any], reason: str) -> None:
@@ -176,7 +179,7 @@ def test_without_a_lenient_table_the_strict_one_is_made_lenient() -> None:
 
 def test_an_invented_step_is_an_error_in_strict_mode() -> None:
     strict = DialectParser(dialect=dialect(LABELS))
-    with pytest.raises(OutputParserException, match="that the model must not write") as caught:
+    with pytest.raises(OutputParserException, match="the model must not write") as caught:
         strict.parse("Tool: search\nWith: x\nSay: no")
     assert caught.value.span == (21, 28)
 
@@ -194,27 +197,27 @@ class OddCall(BracketCall):
         (
             table(ends={"thought": "soon", "answer": "late"}),
             {},
-            "dialect 'small': undefined problems ['late', 'soon'] (strict)",
+            "dialect 'small': strict table has undefined problems ['late', 'soon']",
         ),
         (
             table(transitions={("thought", "say"): Go("answer", clash="twice")}),
             {},
-            "dialect 'small': undefined problems ['twice'] (strict)",
+            "dialect 'small': strict table has undefined problems ['twice']",
         ),
         (
             table(parts={"thought": Part.THOUGHT, "answer": Part.CALL}, new_call=OddCall),
             {},
-            "dialect 'small': undefined problems ['odd_call'] (strict)",
+            "dialect 'small': strict table has undefined problems ['odd_call']",
         ),
         (
             table(parts={"thought": Part.THOUGHT, "answer": Part.CALL}),
             {},
-            "dialect 'small': call states need new_call (strict)",
+            "dialect 'small': strict call states need new_call=",
         ),
         (
             table(),
             {"lenient": table(ends={"thought": "soon"})},
-            "dialect 'small': undefined problems ['soon'] (lenient)",
+            "dialect 'small': lenient table has undefined problems ['soon']",
         ),
         (
             Table(

@@ -202,7 +202,7 @@ CASES = [
         "haystack",
         "finish: The label is Final Answer: and so on.",
         "Final Answer:",
-        "in the middle of a sentence, and the name of a tool does not follow it",
+        "in the middle of a sentence, and no tool name follows it",
     ),
     Case(
         guards.closes_nothing_before,
@@ -230,7 +230,7 @@ CASES = [
         "react",
         'Action: write\nAction Input: {"text": "one\nObservation: two"}',
         "Observation:",
-        "in the quotation that opens in line 2",
+        "in the quotation that opens on line 2",
     ),
     Case(
         guards.outside_of_calls,

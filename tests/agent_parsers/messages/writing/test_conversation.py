@@ -252,7 +252,7 @@ Thought:"""
         ("Hello", r"a string in a conversation needs a role, as in \('user', 'Hello'\)"),
         ([("boss", "Hello")], "a role must be one of system, developer, user, .* not 'boss'"),
         ([7], "expected a message"),
-        ((), "takes a question as text, not None"),
+        ((), "takes the question as a string, not None"),
     ],
 )
 def test_what_is_no_conversation_is_an_error(name: str, history: Any, reason: str) -> None:
