@@ -21,10 +21,13 @@ _WORDS: Final = (
         re.compile(r"\b(format|dialect)='([^']*)'"),
         lambda found: f"--{_OPTIONS.get(found[1], found[1])} {found[2]}",
     ),
-    (re.compile(r"list_(\w+)\(\) has"), lambda found: f"`{NAME} {_LISTS[found[1]]}` has"),
     (
-        re.compile(r"there is no column (.*) in the data; it has (.*)"),
-        r"there is no column \1; --column names one of \2",
+        re.compile(r"list_(\w+)\(\) (?:has|returns)"),
+        lambda found: f"`{NAME} {_LISTS[found[1]]}` lists",
+    ),
+    (
+        re.compile(r"there is no column (.*) in the data \(columns: (.*)\)"),
+        r"there is no column \1: choose one of \2 with --column",
     ),
     # of pydantic, through typer
     (re.compile(r"\AValue error, "), ""),

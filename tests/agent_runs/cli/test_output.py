@@ -173,11 +173,11 @@ def test_the_help_is_whole_and_plain(path: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["parse", "x", "--reader", "openai"], "`agent-parsers forms` has all names"),
-        (["convert", "x", "--to", "openal"], "`agent-parsers forms` has all writers"),
-        (["parse", "x", "--dialect", "reakt"], "`agent-parsers dialects` has the names"),
+        (["parse", "x", "--reader", "openai"], "`agent-parsers forms` lists all names"),
+        (["convert", "x", "--to", "openal"], "`agent-parsers forms` lists all writers"),
+        (["parse", "x", "--dialect", "reakt"], "`agent-parsers dialects` lists the names"),
         (["show", "auto"], "'auto' is not a dialect, since it finds one for each turn\n"),
-        (["show", "langchain"], "`agent-parsers dialects` has the names"),
+        (["show", "langchain"], "`agent-parsers dialects` lists the names"),
         (["parse", "x", "--format", "yaml"], "'yaml' is not one of "),
         (["grammar", "react", "--max-calls", "0"], "it should be greater than or equal to 1"),
         (["grammar", "react", "--max-calls", "x"], "it should be a valid integer\n"),
