@@ -61,14 +61,14 @@ class ReaderReport:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether there are no failures."""
         return not self.failures
 
     def raise_for_failures(self) -> None:
-        """Raise if something is wrong.
+        """Raise an `AssertionError` if there are failures.
 
         Raises:
-            AssertionError: The message has all failures.
+            AssertionError: There are failures; the message lists them and the doubts.
         """
         if self.failures:
             raise AssertionError(str(self))
@@ -80,15 +80,15 @@ class ReaderReport:
 
 
 def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
-    """Check the reader of a *form* of logs on some *logs* in that form.
+    """Check that the reader of a *form* of logs works on some *logs* in that form.
 
-    Each log has to be recognised as this form and no other, and has a run with a step or an answer.
-    No result lacks its call. A log that is cut anywhere gives no half value without a notice, and a
-    malformed log raises no error but `OutputParserException`. Texts in other forms are not
-    recognised. If a row of a table of messages matches parts, each of its paths finds something in
-    one of them. Doubts are parts that the runs drop, rows that match no part of any log, paths that
-    find nothing where a log may have nothing, such as the name of the model, and pieces of a
-    console that no log has, or whose groups match no text.
+    Each log must be recognised as this form and no other, and contain a run with a step or an
+    answer. Each result must have its call. A log that is cut anywhere must give no half value
+    without a notice, and a malformed log must raise nothing but `OutputParserException`. Texts in
+    other forms must not be recognised. If a row of a table of messages matches parts, each of its
+    paths must find something in one of them. Doubts are parts that the runs drop, rows that match
+    no part of any log, paths that find nothing where a log may have nothing, such as the name of
+    the model, and pieces of a console that match nothing, or whose groups match no text.
 
     Args:
         form: A table or a reader; it need not be registered.
@@ -314,7 +314,7 @@ def _text_of(source: RunsFrom) -> str:
     if isinstance(source, str) and "\n" in source:
         return source
     if hasattr(source, "read"):
-        raise TypeError("check_reader reads a log several times, so it needs a path or a text")
+        raise TypeError("check_reader reads a log several times, so it needs a path or a string")
     try:
         is_file = Path(source).is_file()
     except OSError:  # a text that is too long for a name
@@ -339,7 +339,7 @@ def _evidence(reader: Any, source: RunsFrom) -> bool:
 def _of_recognition(form: FormOfLog, source: RunsFrom) -> Iterator[str]:
     reader = reader_of(form)
     if not _evidence(reader, source):
-        yield "the log is not recognised: it has no sign of this form"
+        yield "the log is not recognised: it contains no sign of this form"
     others: dict[str, TextReader | DataReader] = {**readers_of_text(), **readers_of_data()}
     for name, other in others.items():
         is_apart = name in (*reader.before, reader.name, LAST_RESORT)

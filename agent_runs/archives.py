@@ -64,7 +64,7 @@ def _unpacked(archive: ZipFile, source: IO[bytes], info: ZipInfo) -> bytes:
         if decompress is None:
             raise _refusal(
                 "the samples are compressed with zstd, which needs Python 3.14, or the package"
-                " zstandard or backports.zstd"
+                " backports.zstd or zstandard: pip install backports.zstd"
             ) from error
     source.seek(info.header_offset)
     header = source.read(_LOCAL_HEADER)

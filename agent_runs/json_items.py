@@ -20,7 +20,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         for key, value in pairs:
             if found[key] != value:
-                raise RepeatedKeyError(f"the key {key!r} comes twice in an object")
+                raise RepeatedKeyError(f"the key {key!r} appears twice in an object")
     return found
 
 

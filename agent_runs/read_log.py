@@ -183,7 +183,9 @@ def _check_same(given: Transcript, run: Transcript, reading: Reading) -> None:
     """Report it if *run* is not what was *given* when it seemed to have ended."""
     if _as_given(given) != _as_given(run):
         line = run.source.line if run.source is not None else 0
-        reading.refuse("the log continues a run that seemed to have ended", line=line)
+        reading.refuse(
+            "a run was already returned as finished, but the log continues it", line=line
+        )
 
 
 def _as_given(run: Transcript) -> str:

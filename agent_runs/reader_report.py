@@ -42,7 +42,7 @@ _QUOTED: Final = 60
 _FRAME: Final = re.compile(r"\Aread as '\w+', but |; if another reader knows them, [^\n]*\Z")
 """What stands around the reason why messages are not read, and goes without saying here."""
 _NO_RUN: Final = "found no step and no answer"
-_NO_SIGN: Final = "found none of the words that every log of this form has"
+_NO_SIGN: Final = "found none of the words that every log in this form contains"
 
 
 class Tried(NamedTuple):
@@ -134,7 +134,7 @@ def _outcome(read: Callable[..., Iterator[Transcript]]) -> tuple[int, str]:
     except OutputParserException as error:
         errors.append(error)
     except MALFORMED:
-        return runs, "the log has another form"
+        return runs, "the log is in another form"
     if not errors:
         return runs, "" if runs else _NO_RUN
     more = f"; {len(errors) - 1} more errors" if runs and len(errors) > 1 else ""

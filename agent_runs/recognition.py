@@ -203,12 +203,12 @@ _FITS: Final = 4
 
 
 def _nearness(messages: Sequence[Any], lack_of: LackOf, key: str) -> Nearness:
-    fits, found = 0, (_FITS, "no message has a sign of this form alone")
+    fits, found = 0, (_FITS, "nothing in the messages is specific to this form")
     for number, message in enumerate(messages, 1):
         try:
             passed, why = lack_of(message)
         except MALFORMED:
-            passed, why = 0, "it has another form"
+            passed, why = 0, "it is in another form"
         if passed >= _FITS:
             fits += 1
         elif found[0] == _FITS:
@@ -277,7 +277,7 @@ def form_of(log: Lines | Values, dialect: Dialect | None = None, within: str = "
     if len(forms) == 1:
         return forms[0]
     shown = log.head(200)[:1000].strip() if isinstance(log, Lines) else repr(log.head(1))[:1000]
-    advice = "Give a log in a form that list_readers() has, or name its dialect."
+    advice = "Give a log in one of the forms that list_readers() returns, or name its dialect."
     if not forms:
         kind = "JSON" if isinstance(log, Values) else "text"
         where = f"the {kind} that {within} found in this log" if within else f"this {kind}"
@@ -289,7 +289,7 @@ def form_of(log: Lines | Values, dialect: Dialect | None = None, within: str = "
             reason += near or seen_in(log, forms_of_messages())
         raise UnknownLogError(reason, observation=advice, llm_output=shown)
     names = " or ".join(f"{form.reader!r} ({form.evidence[0]})" for form in forms)
-    reason = f"this may be a log of {names}: pass the right one as format="
+    reason = f"this may be a log in the form {names}: pass the right one as format="
     raise OutputParserException(reason, observation=advice, llm_output=shown)
 
 

@@ -163,7 +163,7 @@ def report_html(
 ) -> str:
     """Return an HTML page about *runs*: counts with links to steps, a filter, and every step.
 
-    The page is as that of `to_html`; it is read without its script, which only filters.
+    The page looks like that of `to_html`. Its script is needed only for the filter.
 
     Args:
         runs: The runs, of which each may come when it has been read.

@@ -127,7 +127,7 @@ def open_log(
             yield Log(str(source), _content_of_bytes(file, stack, encoding, follow))
         else:
             raise TypeError(
-                "expected a path, an open file, a text, or JSON data to read runs from,"
+                "expected a path, an open file, a string, or JSON data to read runs from,"
                 f" found {type(source).__name__}"
             )
 
@@ -164,7 +164,7 @@ def _decoding(encoding: str | None) -> Iterator[None]:
     except UnicodeDecodeError as error:
         byte = f"byte 0x{error.object[error.start]:02x}"
         raise OutputParserException(
-            f"not {encoding or error.encoding}: {byte}{_ADVICE}", observation="Write text in UTF-8."
+            f"not {encoding or error.encoding}: {byte}{_ADVICE}", observation="Give a log in UTF-8."
         ) from error
 
 
@@ -255,7 +255,7 @@ def _check(text: str, line: int) -> None:
         words, at, column = wrong
         raise OutputParserException(
             f"{words} (line {line + at - 1}, column {column} of the file){_ADVICE}",
-            observation="Write text in UTF-8.",
+            observation="Give a log in UTF-8.",
         )
 
 
@@ -325,7 +325,7 @@ def _cassette(lines: Lines) -> Lines | Values:
 
         return Values([Value(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)), 1)])
     except ImportError:
-        hint = "which is a VCR cassette: to read it, pip install agent-parsers[yaml]"
+        hint = "which is a VCR cassette: to read it, pip install 'agent-parsers[yaml]'"
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         hint = f"which begins like a VCR cassette, but is not YAML: {error}".partition("\n")[0]
     found = Lines(io.StringIO(text))

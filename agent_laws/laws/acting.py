@@ -98,9 +98,9 @@ def _first_name(
 def _otherwise(found: Outcome, place: int, meant: Sequence[Meant], ended: Ended) -> str:
     call = shown(results_in(found)[place])
     if place >= len(meant):
-        return f"the text makes an extra call, {call} (ended: {ended})"
+        return f"the text is read with an extra call, {call} (ended: {ended})"
     tool, tool_input = meant[place]
-    return f"the text makes {call}, expected {tool!r} with {tool_input!r} (ended: {ended})"
+    return f"the text is read as {call}, expected {tool!r} with {tool_input!r} (ended: {ended})"
 
 
 @law
@@ -229,21 +229,26 @@ def a_call_emitted_early_is_a_call_of_the_turn(
         return
     chunks = [*cut(text, sizes)]
     if (in_chunks := story_from(read(calls="each"), chunks)) != whole:
-        raise Broken(f"in one piece: {shown(whole)}, in chunks: {shown(in_chunks)}", chunks=chunks)
+        raise Broken(
+            f"the text gives {shown(whole)} in one piece, but {shown(in_chunks)} in chunks",
+            chunks=chunks,
+        )
     usual = story_from(read(), [text])
     emitted = [_made(event.action) for event in whole.of(ActionComplete)]
     expected = [_made(event.action) for event in usual.of(ActionComplete)]
     is_refuted = isinstance(whole.outcome, Refusal) and not isinstance(usual.outcome, Refusal)
     if not is_refuted and _without_calls(whole) != _without_calls(usual):
-        raise Broken(f"the events are {shown(whole)}, with calls='all' {shown(usual)}")
+        raise Broken(f"calls='each' gives {shown(whole)}, calls='all' {shown(usual)}")
     if isinstance(whole.outcome, Refusal):
         notes = " ".join(whole.outcome.error.__notes__)
         if any(tool not in notes for tool, *_ in emitted):
             raise Broken(f"the error does not name the calls {shown(emitted)}")
         if is_refuted and (start or not emitted):
-            raise Broken(f"the turn is {shown(whole.outcome)}, not {shown(usual.outcome)}")
+            raise Broken(
+                f"the turn is read as {shown(whole.outcome)}, expected {shown(usual.outcome)}"
+            )
     elif whole.outcome != usual.outcome:
-        raise Broken(f"the result is {shown(whole.outcome)}, not {shown(usual.outcome)}")
+        raise Broken(f"the result is {shown(whole.outcome)}, expected {shown(usual.outcome)}")
     elif emitted != expected:
         raise Broken(f"the stream emits {shown(emitted)}, expected {shown(expected)}")
     calls = [Meant(tool, value) for tool, value, _ in emitted]
@@ -324,10 +329,10 @@ def what_is_given_is_never_said(
                 raise Broken(f"the text is read as {shown(turn)}, expected {shown(list(meant))}")
             continue
         if is_all or seen in turn.content:
-            raise Broken(f"a result is read as {shown(turn.result)} (ended: {ended})")
+            raise Broken(f"the result of a tool is read as {shown(turn.result)} (ended: {ended})")
         calls = calls_in(turn.result)
         if first_wrong(calls, meant) is not None or len(calls) < len(meant):
-            raise Broken(f"the text makes {shown(calls)}, expected {shown(list(meant))}")
+            raise Broken(f"the text is read as {shown(calls)}, expected {shown(list(meant))}")
 
 
 @law

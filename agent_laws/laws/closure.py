@@ -100,7 +100,7 @@ def how_it_is_taken(conversation: Returned, write: Callable[[], Any], reader: An
     for each in conversation.meaning:
         if isinstance(each, str):
             if each not in happened[at:] and each not in said:
-                raise Broken(f"the messages do not say {shown(each)}: {shown(happened)}")
+                raise Broken(f"the messages do not contain {shown(each)}: {shown(happened)}")
             continue
         calls = (place for place in range(at, len(happened)) if isinstance(happened[place], Called))
         place = next(calls, -1)
@@ -110,7 +110,7 @@ def how_it_is_taken(conversation: Returned, write: Callable[[], Any], reader: An
             return "in words"
         found = happened[place] if place >= 0 else None
         if not isinstance(found, Called) or not _is_same(each, found):
-            raise Broken(f"the messages do not have {shown(each)}: {shown(happened)}")
+            raise Broken(f"the messages do not contain {shown(each)}: {shown(happened)}")
         if each.result is not None and found.result is not None:
             behind = behind if found.result == seen else 0
             seen, start = found.result, found.result.find(each.result, behind)

@@ -49,7 +49,9 @@ def _check_refusal(refused: Refusal, text: str, before: str = "") -> None:
     whole, start = before + text, len(before) + refused.span[0]
     place = (whole.count("\n", 0, start) + 1, start - whole.rfind("\n", 0, start))
     if (error.line, error.column) != place:
-        raise Broken(f"the error {refused.message!r} is at {place}, not {error.line, error.column}")
+        raise Broken(
+            f"the error {refused.message!r} is at {error.line, error.column}, expected {place}"
+        )
     pointer = error.pointer()
     if f"line {error.line}, column {error.column}" not in pointer or "^" not in pointer:
         raise Broken(f"the error {refused.message!r} has the wrong pointer {shown(pointer)}")
@@ -105,11 +107,11 @@ def a_transcript_is_read_or_refused(dialect: Dialect, text: str) -> None:
     for step in failed:
         error = step.error
         if error is None or error.llm_output is None or error.llm_output not in text:
-            raise Broken(f"step {step.number} failed with a text from elsewhere: {error}")
+            raise Broken(f"the error of step {step.number} quotes text that is not there: {error}")
         if not step.action_span or not error.span:
-            raise Broken(f"step {step.number} failed without a span: {error}")
+            raise Broken(f"the error of step {step.number} has no span: {error}")
         if error.llm_output[slice(*error.span)] != text[slice(*step.action_span)]:
-            raise Broken(f"step {step.number} failed with a wrong span: {error}")
+            raise Broken(f"the error of step {step.number} has a wrong span: {error}")
         before = text[: max(step.action_span[0] - error.span[0], 0)]
         _check_refusal(refusal(error), error.llm_output, before)
     places = [step.action_span for step in failed]
@@ -136,7 +138,7 @@ def the_limit_is_named_in_any_cut(
     if mode != "transcript":
         outcome = parsed(dialect, mode, text, max_chars=max_chars)
         if outcome != story.outcome:
-            raise Broken(f"parsed, it is {shown(outcome)}, but streamed {shown(story.outcome)}")
+            raise Broken(f"parsing gives {shown(outcome)}, streaming {shown(story.outcome)}")
     if max_chars == len(text):
         unlimited = story_of(dialect, mode, [text])
         if story != unlimited:
@@ -149,7 +151,7 @@ def the_limit_is_named_in_any_cut(
     if not isinstance(story.outcome, Refusal):
         raise Broken(f"with max_chars={max_chars}, the text is read as {shown(story.outcome)}")
     if f"max_chars={max_chars:,}" not in story.outcome.message:
-        raise Broken(f"with max_chars={max_chars}, the error is {story.outcome.message!r}")
+        raise Broken(f"the error does not name max_chars={max_chars:,}: {story.outcome.message!r}")
     _check_refusal(story.outcome, text[:max_chars])
 
 
@@ -177,7 +179,7 @@ def a_repair_says_what_and_where(dialect: Dialect, mode: Mode, text: str) -> Non
     for repair in story_of(dialect, mode, [text]).of(Repair):
         is_reported = repair.kind.isidentifier() and repair.message.strip()
         if not is_reported or not text[slice(*repair.span)].strip():
-            raise Broken(f"the repair of {text[slice(*repair.span)]!r} is {shown(repair)}")
+            raise Broken(f"a repair lacks its kind, its message or its text: {shown(repair)}")
 
 
 _EDGES: Final = re.compile("\\A[\\s\ufeff\u200b\u2060]++|[\\s\ufeff\u200b\u2060]++\\Z")

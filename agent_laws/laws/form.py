@@ -72,7 +72,7 @@ def the_steps_of_the_sample_are_written_as_they_stand(dialect: Dialect) -> None:
             raise Broken(f"step {number} cannot be read: {step.error}", text=dialect.sample)
         text = parser.render(step.action, thought=step.thought, number=number)
         if text != step.action.log:
-            raise Broken(f"step {number} is written as {text!r}", text=step.action.log)
+            raise Broken(f"step {number} is rendered as other text: {text!r}", text=step.action.log)
 
 
 @law
@@ -105,7 +105,8 @@ def a_stop_sequence_stops_no_step(
             outcome = turn if isinstance(turn, Refusal) else turn.result
         if not is_same(outcome, action, before):
             raise Broken(
-                f"if it stops at {stop!r}, {shown(action)} is read as {shown(outcome)}", text=before
+                f"if the model stops at {stop!r}, {shown(action)} is read as {shown(outcome)}",
+                text=before,
             )
 
 
@@ -123,7 +124,7 @@ def the_instructions_show_the_labels_that_are_read(dialect: Dialect) -> None:
     prompt = get_parser(dialect, tools=["look_up"], lenient=False).render_prompt("Why?")
     for name, marker in dialect.strict.markers.items():
         if marker.canonical.removesuffix(":") not in prompt:
-            raise Broken(f"{marker.canonical!r}, the marker {name!r}, is missing", text=prompt)
+            raise Broken(f"the prompt lacks {marker.canonical!r}, the marker {name!r}", text=prompt)
 
 
 @law
@@ -136,7 +137,7 @@ def the_instructions_name_every_tool(dialect: Dialect, tools: Collection[str], a
     prompt = instructions(dialect, dict.fromkeys(tools, about))
     for name in tools:
         if name not in prompt:
-            raise Broken(f"the tool {name!r} is missing", text=prompt)
+            raise Broken(f"the prompt lacks the tool {name!r}", text=prompt)
     if prompt.count(about) < len(tools):
         times = f"{prompt.count(about)} times for {len(tools)} tools"
         raise Broken(f"the description {about!r} occurs {times}", text=prompt)

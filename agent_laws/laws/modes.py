@@ -325,7 +325,7 @@ def a_thought_keeps_its_words(
     """
     for read in _readings(dialect, mode, text, start):
         if isinstance(read.outcome, Refusal):
-            raise Broken(f"the turn is {shown(read.outcome)}", chunks=read.chunks)
+            raise Broken(f"the turn is read as {shown(read.outcome)}", chunks=read.chunks)
         if read.thought != thought:
             reason = f"the thought {thought!r} is read as {read.thought!r}"
             raise Broken(reason, chunks=read.chunks)

@@ -77,7 +77,9 @@ def nothing_beside_a_call_is_dropped(
         turn = turn_of(parser, text, ended)
         if isinstance(turn, Refusal) or (may_repair and calls_in(turn.result) and turn.repairs):
             continue
-        raise Broken(f"a part is dropped, and the rest is {shown(turn.result)} (ended: {ended})")
+        raise Broken(
+            f"a part is dropped, and the rest is read as {shown(turn.result)} (ended: {ended})"
+        )
 
 
 @law
@@ -101,7 +103,7 @@ def auto_reads_what_a_dialect_writes(
         streamed = outcome_of(partial(_streamed, parser, text, size))
         whole = found if isinstance(found, Refusal) else (found.result, found.dialect)
         if streamed != whole:
-            raise Broken(f"in chunks of {size}, it is {shown(streamed)}, but whole {shown(whole)}")
+            raise Broken(f"chunks of {size} give {shown(streamed)}, the whole text {shown(whole)}")
     wanted = outcome_of(lambda: parser_for(dialect, "lenient", known).read(text))
     if isinstance(found, Refusal) or isinstance(wanted, Refusal):
         return

@@ -124,7 +124,7 @@ def parse_gives_the_result_of_the_stream(
     story = story_of(dialect, mode, [text], tools=tools, on_conflict=on_conflict)
     outcome = parsed(dialect, mode, text, tools=tools, on_conflict=on_conflict)
     if outcome != story.outcome:
-        raise Broken(f"parsed, it is {shown(outcome)}, but streamed {shown(story.outcome)}")
+        raise Broken(f"parsing gives {shown(outcome)}, streaming {shown(story.outcome)}")
     try:
         read = whole_reader(dialect, mode, on_conflict).read(text, tools)
     except OutputParserException:
@@ -132,9 +132,9 @@ def parse_gives_the_result_of_the_stream(
     if read is None:
         return
     if read.events != story.events:
-        raise Broken(f"the events are {shown(read.events)}, but streamed {shown(story.events)}")
+        raise Broken(f"parsing gives {shown(read.events)}, streaming {shown(story.events)}")
     if read.repairs != tuple(story.of(Repair)) or read.result != story.outcome:
-        raise Broken(f"the text is read as {shown(read)}, but streamed {shown(story.events)}")
+        raise Broken(f"parsing gives {shown(read)}, streaming {shown(story.events)}")
 
 
 @law
@@ -156,7 +156,7 @@ def the_last_word_on_an_action_is_the_result(
     ends += (event.finish for event in story.of(Finish))
     if ends != results_in(story.outcome):
         ends_reported = ", ".join(map(shown, ends)) or "no action and no answer"
-        raise Broken(f"the stream emits {ends_reported}, the result is {shown(story.outcome)}")
+        raise Broken(f"the stream emits {ends_reported}, but the result is {shown(story.outcome)}")
 
 
 @law
@@ -185,7 +185,7 @@ def no_character_is_lost_or_repeated(
         # An answer in JSON is emitted with its escapes resolved, which makes it shorter.
         is_resolved = isinstance(delta, AnswerDelta) and len(delta.text) < len(raw)
         if delta.text != raw and not is_resolved:
-            raise Broken(f"the span of {shown(delta)} has other text: {raw!r}", chunks=chunks)
+            raise Broken(f"the span of {shown(delta)} covers other text: {raw!r}", chunks=chunks)
     for event in story.events:
         start, end = event.span
         if not 0 <= start <= end <= len(text):
@@ -235,7 +235,7 @@ def text_outside_markers_is_reported_at_once(dialect: Dialect, mode: Mode, text:
     for at, char in enumerate(text):
         ends = [event.span[1] for event in parser.feed(char) if isinstance(event, DELTAS)]
         if at in quiet and ends != [at + 1]:
-            raise Broken(f"{char!r} at {at} is held back")
+            raise Broken(f"{char!r} at {at} is held back, though it can begin no marker")
 
 
 def quiet_places(dialect: Dialect, mode: Mode, text: str) -> set[int]:

@@ -56,7 +56,7 @@ def a_stream_ends_in_the_result_of_the_whole(
     is_error = expected.startswith(errors) or is_fenced
     is_xml = isinstance(parser, XMLOutputParser)
     if found != expected and not (is_xml and (is_error or _is_same_xml(parser, chunks, whole))):
-        reason = f"the whole is read as {expected}, its stream as {found}"
+        reason = f"the whole text is read as {expected}, the stream as {found}"
         raise _broken(parser, whole, reason, chunks)
 
 

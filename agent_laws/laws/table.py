@@ -78,7 +78,7 @@ def every_call_has_a_reader_of_its_own(dialect: Dialect, mode: Mode) -> None:
     """
     new_call = table_of(dialect, mode).new_call
     if new_call is not None and new_call() is new_call():
-        raise Broken("new_call returns the reader that it returned before")
+        raise Broken("new_call returns the same reader twice")
 
 
 @law

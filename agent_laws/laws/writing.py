@@ -58,7 +58,7 @@ def a_step_is_read_back_or_refused(
             raise Broken(f"rendering {shown(step)} raised {type(error).__name__}") from error
         if dialect.name not in str(error):
             raise Broken(
-                f"the refusal of {shown(step)} does not name the dialect: {error}"
+                f"the error for {shown(step)} does not name the dialect: {error}"
             ) from error
         return
     _check_read_back(dialect, text, step, thought)
@@ -213,7 +213,9 @@ def the_spans_of_a_step_are_where_its_parts_stand(
         _expect(step.observation, seen, "the observation", text)
         begins = (step.action.tool, str(step.action.tool_input))  # the tool name may be left out
         if not action.startswith(begins):
-            raise Broken(f"the span of {shown(step.action)} has other text: {action!r}", text=text)
+            raise Broken(
+                f"the span of {shown(step.action)} covers other text: {action!r}", text=text
+            )
         edges = [edge for span in spans if span for edge in span]
         if edges != sorted(edges):
             raise Broken(f"the parts of step {step.number} are not in order: {spans}", text=text)

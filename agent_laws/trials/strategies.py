@@ -65,7 +65,7 @@ try:
     from hypothesis.errors import NoSuchExample
 except ImportError as error:
     raise ImportError(
-        "agent_laws draws texts with hypothesis, which is not installed:"
+        "agent_laws generates texts with hypothesis, which is not installed:"
         " pip install 'agent-parsers[testing]'"
     ) from error
 
@@ -178,7 +178,7 @@ def walks(draw: st.DrawFn, dialect: Dialect, mode: Mode) -> str:
 
 @cache
 def texts(dialect: Dialect, mode: Mode = "lenient") -> st.SearchStrategy[str]:
-    """Return a strategy for texts to be parsed by *dialect*.
+    """Return a hypothesis strategy for texts that *dialect* is to parse.
 
     Most of them are close to its format: walks through its transitions, its sample and turns with
     a part removed or inserted, and markers in any order. Some are arbitrary texts.

@@ -20,8 +20,8 @@ SHAPES: Final = {
     "names": "only the names of the tools are known",
     "required": "every parameter is required; the tool of a call with text has one parameter",
     "optional": "the last parameter, and another one that the call does not use, have defaults",
-    "defaults": "every parameter has a default, so that the tool needs nothing",
-    "beginnings": "for each tool there is one without parameters, named like its beginning",
+    "defaults": "every parameter has a default, so no argument is required",
+    "beginnings": "each tool has a companion without parameters, named like its beginning",
     "beginnings_with_defaults": "as in 'beginnings', and every parameter has a default",
 }
 """The shapes of tools, each with what it means. A call without parameters makes its tool one that

@@ -26,8 +26,8 @@ _WORDS: Final = (
         lambda found: f"`{NAME} {_LISTS[found[1]]}` lists",
     ),
     (
-        re.compile(r"there is no column (.*) in the data; it has (.*)"),
-        r"there is no column \1; --column names one of \2",
+        re.compile(r"there is no column (.*) in the data \(columns: (.*)\)"),
+        r"there is no column \1: choose one of \2 with --column",
     ),
     # of pydantic, through typer
     (re.compile(r"\AValue error, "), ""),

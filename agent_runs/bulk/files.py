@@ -159,7 +159,7 @@ def write_rows(rows: Sequence[dict[str, Any]], out: str, parser: TableParser) ->
             columns[name] = pa.array([row.get(name) for row in rows])
         except (pa.ArrowException, OverflowError, UnicodeError) as error:
             said = str(error).partition("\n")[0]
-            raise FileError(out, f"Parquet cannot hold the column {name!r}: {said}") from error
+            raise FileError(out, f"Parquet cannot store the column {name!r}: {said}") from error
     with _reading(out):
         table = parser(pa.table(columns))
     pq.write_table(table, out)
@@ -247,7 +247,10 @@ def _prepare(folder: Path, description: str) -> None:
     plan = folder / _PLAN
     if any(folder.iterdir()):
         if not plan.exists():
-            reason = "no earlier run made this folder: remove it, or choose another output"
+            reason = (
+                "this folder is needed for temporary files, but contains other files: remove it, or"
+                " choose another output"
+            )
             raise FileError(str(folder), reason)
         if plan.read_bytes() == description.encode():
             return

@@ -46,7 +46,7 @@ def parse_table(
     on_error: OnError = "row",
     **options: Unpack[ParserOptions],
 ) -> Any:
-    """Parse each text of a column, and return the data with the columns of `TURN_FIELDS`.
+    """Parse the strings in a column, and return the data with the columns of `TURN_FIELDS` added.
 
     ::
 
@@ -148,8 +148,8 @@ class TableParser:
         """Return the schema of the result for data with this *schema*.
 
         Raises:
-            TypeError: The column has no texts.
-            ValueError: There is no such column, or one with a name of ours.
+            TypeError: The column does not contain strings.
+            ValueError: There is no such column, or a column that parsing adds is already there.
         """
         _check_schema(schema, self._column)
         for field in TURN_FIELDS:
@@ -222,13 +222,13 @@ class TableParser:
 def _check_schema(schema: Any, column: str) -> None:
     names: list[str] = schema.names
     if (count := names.count(column)) != 1:
-        found = f"there are {count} columns" if count else "there is no column"
+        found = f"there are {count} columns named" if count else "there is no column"
         has = ", ".join(names) or "none"
-        raise ValueError(f"{found} {column!r} in the data; it has {has}")
+        raise ValueError(f"{found} {column!r} in the data (columns: {has})")
     kind = schema.field(column).type
     inner = kind.value_type if pa.types.is_dictionary(kind) else kind
     if not any(is_text(inner) for is_text in _ARE_TEXT):
-        raise TypeError(f"expected texts in the column {column!r}, found {kind}")
+        raise TypeError(f"expected strings in the column {column!r}, found {kind}")
     if clashes := [field.name for field in TURN_FIELDS if field.name in names]:
         raise ValueError(
             f"the data already has the columns {', '.join(clashes)}, which parsing adds:"

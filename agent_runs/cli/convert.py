@@ -47,7 +47,9 @@ def convert_files(
         is_clean = write_out(out, files, ".jsonl", write)
     if lost:
         words = ", ".join(f"{name} ({count})" for name, count in lost.items())
-        err.print(Text(f"{writer.name} has no place for these: {words}", "bold"), soft_wrap=True)
+        err.print(
+            Text(f"dropped, since {writer.name} cannot store them: {words}", "bold"), soft_wrap=True
+        )
     return is_clean
 
 

@@ -83,7 +83,7 @@ EncodingName: TypeAlias = Annotated[
 ]
 FailOnNotices: TypeAlias = Annotated[
     bool,
-    typer.Option("--fail-on-notices", help="Treat a notice like a step that could not be read."),
+    typer.Option("--fail-on-notices", help="Count notices as steps that could not be read."),
 ]
 
 

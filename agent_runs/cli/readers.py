@@ -93,7 +93,7 @@ def _table(tried: Sequence[Tried], width: int) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0), leading=1)
     table.add_column("Reader", style="cyan", max_width=width // _SHARE, overflow="fold")
     table.add_column("Runs", justify="right")
-    table.add_column("Signs of its form, or where it stopped", overflow="fold")
+    table.add_column("Signs found, or where it stopped", overflow="fold")
     rows: dict[tuple[int, str], list[str]] = {}
     for each in tried:
         rows.setdefault((each.runs, _said(each)), []).append(each.reader)

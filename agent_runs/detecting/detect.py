@@ -30,7 +30,7 @@ _NEAR: Final = 4
 
 
 def detect(texts: str | Iterable[str], *, tools: Tools | None = None) -> Detection:
-    r"""Find the dialect of a text, or of several texts of one model.
+    r"""Detect the dialect of a text, or of several texts by the same model.
 
     A text is what a model wrote in one turn, or the log of whole runs. A search for the markers of
     all dialects finds the candidates, and each of these reads the text. The one with the most
@@ -56,13 +56,13 @@ def detect(texts: str | Iterable[str], *, tools: Tools | None = None) -> Detecti
             other names fits less.
 
     Raises:
-        TypeError: One of *texts* is not a text.
+        TypeError: One of *texts* is not a string.
     """
     known = known_tools(tools)
     given = [texts] if isinstance(texts, str) else [*texts]
     for text in given:
         if not isinstance(text, str):
-            raise TypeError(f"expected a text, or texts of one model, found {kind_of(text)}")
+            raise TypeError(f"expected a string, or strings by one model, found {kind_of(text)}")
     attempt = partial(try_text, known)
     detection = detection_of([text[:_HEAD] for text in given], attempt)
     if detection.candidates or all(len(text) <= _HEAD for text in given):

@@ -52,9 +52,9 @@ _IN_MEMORY: Final = 1 << 20
 _MOST_NOTICES: Final = 100
 """How many notices of a run are about records; the others are counted."""
 _OTHER_LOGGER: Final = "found lines of another logger"
-_OTHER_LEVEL: Final = "found a record at another level than the text before it"
-_BEHIND_LEVEL: Final = "found text after a record at another level"
-_MORE: Final = "found more records that belong to no run"
+_OTHER_LEVEL: Final = "found a record at another log level than the text before it"
+_BEHIND_LEVEL: Final = "found text after a record at another log level"
+_MORE: Final = "found more log records that belong to no run"
 _PLAIN: Final = "plain"
 """The reader of text in a dialect, where labels show which record goes on with another."""
 

@@ -73,8 +73,8 @@ def reader_of(form: FormOfLog) -> TextReader | DataReader:
 
     if not isinstance(form, Messages | Console):
         raise TypeError(
-            "expected the name of a reader, Messages, Console, TextReader or DataReader,"
-            f" found {type(form).__name__}"
+            "expected the name of a reader, or a Messages, Console, TextReader or DataReader"
+            f" object, found {type(form).__name__}"
         )
     return form.reader
 
@@ -132,7 +132,7 @@ def get_reader(name: str) -> TextReader | DataReader:
     from agent_parsers.core import did_you_mean
 
     hint = did_you_mean(name, _names())
-    raise ValueError(f"there is no reader {name!r}.{hint} list_readers() has all names")
+    raise ValueError(f"there is no reader {name!r}.{hint} list_readers() returns all names")
 
 
 def _names() -> list[str]:

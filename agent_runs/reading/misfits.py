@@ -43,7 +43,7 @@ class Misfits:
         self._error = OutputParserException(
             f"a message is not in the form of the others, {self._reading.source.reader!r}:"
             f" {kind}{where}",
-            observation="Give a log in the form that its other records have.",
+            observation="Give a log whose records are all in the same form.",
             llm_output=repr(message.data)[:1000],
         )
         return self._error

@@ -218,7 +218,7 @@ def call_of(call: Mapping[str, Any], *, is_text: bool = False) -> SaidCall:
     if not isinstance(tool, str):
         if tool is None:
             raise KeyError("name")
-        raise TypeError(f"the name of a tool is {type(tool).__name__}, not text")
+        raise TypeError(f"the name of a tool is {type(tool).__name__}, not a string")
     written = _first(call, _ARGUMENTS)
     known_id = _name(call_id)
     if not isinstance(written, str) or is_text:
@@ -275,7 +275,9 @@ def content_of(content: Any) -> Content:
         if isinstance(part, str):
             found.texts.append(part)
         elif not isinstance(part, (dict, Mapping)):
-            raise TypeError(f"a part of a message is {type(part).__name__}, not text or an object")
+            raise TypeError(
+                f"a part of a message is {type(part).__name__}, not a string or an object"
+            )
         else:
             _read_part(part, found)
     return found
@@ -330,7 +332,7 @@ def _name(value: Any) -> str:
     if isinstance(value, str):
         return value
     if value is not None and not isinstance(value, str | int):
-        raise TypeError(f"an id or a name is {type(value).__name__}, not text")
+        raise TypeError(f"an id or a name is {type(value).__name__}, not a string")
     return "" if value is None else str(value)
 
 

@@ -289,7 +289,7 @@ class Reading:
         """
         error = OutputParserException(
             f"{reason} (line {line} of the file)" if line else reason,
-            observation="Give a log in the form that its other records have.",
+            observation="Give a log whose records are all in the same form.",
             llm_output=text,
         )
         if self.on_error is None:

@@ -127,7 +127,7 @@ def _value(node: ast.expr) -> Any:
             return _object(_class_name(function), node)
         case ast.Name(id="nan" | "inf" | "Ellipsis"):
             return None
-    raise ValueError(f"found {type(node).__name__} in the repr of a Python value")
+    raise ValueError(f"expected a literal or an object in the repr, found {type(node).__name__}")
 
 
 def _class_name(node: ast.expr) -> str:
@@ -136,14 +136,14 @@ def _class_name(node: ast.expr) -> str:
     while isinstance(within, ast.Attribute):
         within = within.value
     if not isinstance(within, ast.Name):
-        raise ValueError("found a call in the repr of a value")  # noqa: TRY004 - the text is wrong
+        raise ValueError("expected the name of a class in the repr of a value")  # noqa: TRY004 - the text is wrong
     return node.attr if isinstance(node, ast.Attribute) else within.id
 
 
 def _key_of(node: ast.expr | None) -> Any:
     key = _value(node) if node is not None else None
     if not isinstance(key, str | int | float | bool | None):
-        raise ValueError("found a key that is not text")  # noqa: TRY004 - the text is wrong
+        raise ValueError("found a key that is not a string, a number, a boolean or None")  # noqa: TRY004 - the text is wrong
     return key
 
 

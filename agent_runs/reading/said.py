@@ -297,7 +297,7 @@ class OpenConversation:
                 self._run.observe(result)
         elif isinstance(self._answer, Said) and is_result(text):
             answer, self._answer = self._answer, None
-            self._fail("a result follows a text in which no dialect finds a call", answer.text)
+            self._fail("a result follows text in which no dialect finds a call", answer.text)
             self._run.observe(self._speech.results(text)[0])
         else:
             return False
@@ -311,7 +311,7 @@ class OpenConversation:
                 text, call_id=result.call_id, tool=result.tool, failed=result.failed
             )
             if result.cut:
-                reason = "the log leaves out a part of what the tool returned"
+                reason = "the log leaves out part of what the tool returned"
                 self._run.notice("cut_value", reason, text=result.cut, step=step)
 
     def _take_others(self, message: Said) -> None:
@@ -364,7 +364,7 @@ class OpenConversation:
         if not self._run.is_answered:
             self._run.answer(stated)
         elif str(self._run.answered).strip() != stated:
-            reason = "the log also has a different answer"
+            reason = "the log also contains a different answer"
             self._run.notice("unowned_text", reason, text=stated)
 
     def _take_asking(self, message: Said) -> Transcript | None:
@@ -473,7 +473,7 @@ class OpenConversation:
 
     def _fail(self, reason: str, text: str = "") -> None:
         """Add a step that could not be read."""
-        advice = "Give a log in a form that list_readers() has."
+        advice = "Give a log in one of the forms that list_readers() returns."
         self._run.fail(OutputParserException(reason, observation=advice, llm_output=text))
 
     def _make(self, call: SaidCall, line: int, message: AIMessage) -> None:
@@ -493,7 +493,7 @@ class OpenConversation:
             reason = f"the log does not show where the arguments of {call.tool!r} end"
             self._run.notice("unclear_end", reason, text=call.unclear, line=line)
         if call.is_untyped and call.tool_input:
-            reason = f"the log shows the arguments of {call.tool!r} as text"
+            reason = f"the log shows the arguments of {call.tool!r} without types"
             self._run.notice("untyped_values", reason, line=line)
 
     def _read(self, text: str) -> list[TranscriptStep]:

@@ -12,8 +12,8 @@ _WIDE: Final = frozenset("WF")
 _SELECTORS: Final = re.compile("[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
 _NARROWEST: Final = 80
 """The fewest columns of a console whose lines do not show its width."""
-_JOINED: Final = "the console has wrapped lines, which are joined"
-_DOUBT: Final = "the console may have wrapped lines, and does not show where"
+_JOINED: Final = "the console had wrapped lines, which were joined"
+_DOUBT: Final = "the console may have wrapped lines, but the log does not show where"
 
 
 def joined(

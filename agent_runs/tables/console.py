@@ -30,7 +30,7 @@ _ENDS: Final[tuple[Shown, ...]] = ("text", "answer", "call", "result")
 
 @dataclass(frozen=True, kw_only=True)
 class Console:
-    """A form of console logs, as a table of pieces that begin with titles.
+    """A form of console logs, described by a table of pieces that each begin with a title.
 
     `read_runs` accepts such a table as ``format=``, and after `register_reader` its form is
     recognised.
@@ -127,9 +127,11 @@ class Console:
         number, title, _ = next((each for each in titles if each[2]), titles[0])
         found = {title.piece.what for _, title, _ in titles}
         missing = [what for what in self.needs if what not in found]
-        lacks = f"there is no title of a {missing[0]}" if missing else "other logs may have it too"
+        lacks = (
+            f"there is none of the kind {missing[0]!r}" if missing else "other logs may have it too"
+        )
         shown, what = title.title.strip(), title.piece.what
-        return f"line {number}, {shown!r}, is its title of a {what}, but {lacks}"
+        return f"line {number}, {shown!r}, is a title of the kind {what!r}, but {lacks}"
 
     def _read(self, lines: Lines, reading: Reading) -> Iterator[Transcript]:
         runs = _Runs(self, reading)
@@ -142,7 +144,7 @@ class Console:
             is_empty = False
             yield run
         if is_empty and not kinds:
-            reading.refuse(f"found no title of the form {self.name}", text)
+            reading.refuse(f"found none of the titles of the form {self.name}", text)
         elif is_empty:
             found = ", ".join(f"{count} {what!r}" for what, count in kinds.items())
             reading.refuse(f"found no run in the pieces of the form {self.name}: {found}", text)

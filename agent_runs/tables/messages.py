@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Messages:
-    """A form of messages: where they are, their roles, and the kinds of parts that they have.
+    """A form of messages: their place in a log, their roles, and the kinds of their parts.
 
     A file has a list of messages, one message per line, or records with a list of messages.
     `read_runs` accepts such a table as ``format=``, and after `register_reader` its form is
@@ -215,7 +215,7 @@ class Messages:
         return {name: value for name, value in told.items() if value is not None}
 
     def lack_of(self, value: Mapping[str, Any]) -> tuple[int, str]:
-        """Return how well *value* fits as a message of this form, and the first thing it lacks."""
+        """Return how well *value* matches this form, and the first thing that does not match."""
         message = at(value, self.message)
         role = at(message, self.role)
         if not isinstance(message, Mapping) or self._role_of(message) is None or role is None:
@@ -225,7 +225,7 @@ class Messages:
         if missing and callable(self.messages):
             return 0, "the value is not a record of this form"
         if missing:
-            return 1, _no(missing[0], "value that all of its messages have")
+            return 1, _no(missing[0], "value that all messages of this form have")
         extra = [path for path in self.lacks if at(value, path) is not None]
         if extra:
             return 1, f"its messages have no {extra[0]!r}"
@@ -240,7 +240,7 @@ class Messages:
         odd = [part for part in content if not self._is_part(part)]
         if odd:
             return 3, self._oddness_of(odd[0])
-        return 4, "no message has a sign of this form alone"
+        return 4, "nothing in the messages is specific to this form"
 
     def _oddness_of(self, part: Any) -> str:
         """Return why a *part* is none of this form."""
@@ -248,7 +248,7 @@ class Messages:
         of_type = (replace(each, where=None) for each in self.parts if each.type)
         if isinstance(kind, str) and any(each.fits(part, self.type_key) for each in of_type):
             return f"its parts of type {kind!r} do not have the keys {', '.join(map(repr, part))}"
-        return f"it does not know {words_for(part, self.type_key)}"
+        return f"{words_for(part, self.type_key)} is unknown in this form"
 
     def _records(self, values: Sequence[Any]) -> list[Any]:
         if not self.records:
@@ -512,6 +512,6 @@ def words_for(part: Any, type_key: Path) -> str:
     if isinstance(kind, str):
         return f"a part of type {kind!r}"
     if not isinstance(part, Mapping):
-        return f"a part that is {type(part).__name__}"
+        return f"a part that is {type(part).__name__}, not an object"
     names = [name for name, value in part.items() if value is not None]
     return f"a part with {', '.join(map(repr, names))}"

@@ -186,7 +186,7 @@ class MessagePart:
         return call_of(call, is_text=self.is_text)._replace(has_input=self.arguments is not None)
 
     def returned(self, part: Any) -> SaidResult | None:
-        """Return the result of a tool in *part*; `None` if it has none."""
+        """Return the result of a tool in *part*; `None` if there is none."""
         value = self.value_of(part)
         output = at(value, self.output)
         if output is None and self.what == "call":

@@ -92,7 +92,7 @@ class ConsolePiece:
 
     @cached_property
     def holds(self) -> re.Pattern[str]:
-        """The compiled pattern of the text after it."""
+        """The compiled pattern of the text after the title."""
         return re.compile(self.body, re.DOTALL)
 
     def said(

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 _AHEAD: Final = 8
 """How many lines behind a title are looked at."""
-_BETWEEN: Final = "dropped lines between two texts, printed by the program or quoted in a text"
-_ASKED: Final = "the log does not show whether the question after an empty result is part of it"
+_BETWEEN: Final = (
+    "dropped lines between two texts; the program may have printed them, or a text may quote them"
+)
+_ASKED: Final = "an empty result is followed by a question, which may be part of the result"
 _DEEPEST: Final = 1_000
 """How many lines a fence may have in which others stand."""
 

@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 def to_atif(
     run: Transcript, *, agent: str = "agent", version: str = "unknown", model: str = ""
 ) -> dict[str, Any]:
-    """Return *run* as a trajectory in ATIF.
+    """Return *run* as a trajectory in ATIF, the Agent Trajectory Interchange Format.
 
     Args:
         run: The run.
@@ -302,7 +302,7 @@ def _is_signed(turn: RunTurn) -> bool:
 WRITERS: Final = (
     Writer(
         name="atif",
-        summary="trajectories of Harbor, ATIF 1.7",
+        summary="trajectories in ATIF 1.7, as Harbor writes them",
         write=to_atif,
         is_one_a_file=True,
         holds=EVERYTHING,

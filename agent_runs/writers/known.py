@@ -19,7 +19,7 @@ _WRITERS: Final = {writer.name: writer for writer in WRITERS}
 
 
 def list_writers() -> dict[str, str]:
-    """Return the writers by name, each with a short description; dialects are writers, too."""
+    """Return the writers by name, each with a description; `get_writer` also takes dialects."""
     return {name: writer.summary for name, writer in sorted(_WRITERS.items())}
 
 
@@ -44,7 +44,7 @@ def get_writer(name: str, *, tools: Tools | None = None) -> Writer:
     except ValueError:
         hint = did_you_mean(name, [*list_writers(), *list_dialects()])
         raise ValueError(
-            f"there is no writer and no dialect {name!r}.{hint} list_writers() has all writers"
+            f"there is no writer and no dialect {name!r}.{hint} list_writers() returns all writers"
         ) from None
     return _of_any_run(writer_in(dialect, known_tools(tools)))
 

@@ -67,7 +67,7 @@ def _check(dialect: Dialect) -> None:
     """Check that *dialect* has transcripts."""
     if not dialect.lenient.transcript_start:
         raise ValueError(
-            f"{dialect.name!r} has no form for transcripts: choose another dialect, or a writer of"
+            f"{dialect.name!r} has no format for whole runs: choose another dialect, or a writer of"
             " messages, such as 'openai'"
         )
 

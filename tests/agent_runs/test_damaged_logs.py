@@ -102,7 +102,7 @@ def test_results_whose_id_comes_twice_are_all_read(
 
 
 TWICE = as_object(("messages", chat("one")), ("messages", chat("two")))
-REASON = "JSON in which the key 'messages' comes twice in an object"
+REASON = "JSON in which the key 'messages' appears twice in an object"
 
 
 @pytest.mark.parametrize("log", [
@@ -141,5 +141,5 @@ def test_a_key_that_comes_twice_with_the_same_value_loses_nothing() -> None:
 def test_a_key_twice_deep_in_results_is_refused() -> None:
     inner = as_object(("traj", chat("one")), ("traj", chat("two")))
     log = f'{{"7": {inner}, "8": {json.dumps({"traj": chat("a")})}}}'
-    with pytest.raises(OutputParserException, match="the key 'traj' comes twice in an object"):
+    with pytest.raises(OutputParserException, match="the key 'traj' appears twice in an object"):
         list(read_runs(log))

@@ -85,7 +85,7 @@ def test_half_a_line_is_waited_for() -> None:
 def test_what_changes_a_given_run_is_an_error() -> None:
     runs = read_live([FIRST, PAUSE, "And December, too.\n"])
     assert next(runs).output == "November."
-    with pytest.raises(OutputParserException, match=r"continues a run .* \(line 1 of the file\)"):
+    with pytest.raises(OutputParserException, match=r"the log continues it \(line 1 of the file\)"):
         next(runs)
 
 

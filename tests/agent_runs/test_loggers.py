@@ -203,7 +203,7 @@ def test_records_that_come_one_after_another_are_one_notice_and_many_are_counted
     many = [Logged(f"x{at}", f"db{at % 2}") for at in range(300)]
     (run,) = read_runs(write([*ROWS[:5], *many, *ROWS[5:9]]))
     assert len(about([run])) == records._MOST_NOTICES + 1
-    assert about([run])[-1].message == "found more records that belong to no run: 200"
+    assert about([run])[-1].message == "found more log records that belong to no run: 200"
 
 
 def test_a_console_keeps_records_at_another_level_and_says_so() -> None:

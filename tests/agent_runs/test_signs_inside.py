@@ -37,5 +37,5 @@ def test_a_sign_in_a_result_is_no_other_log(outer: str, inner: str) -> None:
 def test_two_logs_in_one_are_not_read_as_one(outer: str, inner: str, fragment: bool) -> None:
     sign = f"{SIGNS.get(inner, '')}\nx\n" if fragment else ""
     log = LOGS[outer].replace("November", f"November\n{sign}") + LOGS[inner]
-    with pytest.raises(OutputParserException, match=r"may be a log of .* or "):
+    with pytest.raises(OutputParserException, match=r"may be a log in the form .* or "):
         detect_log(log)

@@ -175,7 +175,7 @@ def test_a_part_of_an_unknown_type_is_a_notice_or_refuses_its_message() -> None:
     assert [notice.message for notice in run.notices] == ["dropped a part of type 'picture'"]
     odd[0]["said"].append({"kind": "toolCall2"})  # type: ignore[attr-defined]
     with pytest.raises(
-        OutputParserException, match=r"others, 'ours': it does not know a part of type 'toolCall2'"
+        OutputParserException, match=r"others, 'ours': a part of type 'toolCall2' is unknown"
     ):
         list(read_runs([*CHAT[:1], *odd], format=OURS))
 
@@ -320,12 +320,12 @@ def test_pieces_and_groups_that_match_nothing_are_in_doubt() -> None:
     report = check_reader(form, [PRINTED])
     row = f"row 2, 'call' with title={call.title!r}"
     assert (report.failures, sorted(report.doubts)) == ((), [
-        f"no piece of the logs is that of row 3, 'calls' with title={calls.title!r}",
-        f"the logs have no text for the group 'agent' of {row}",
-        f"the logs have no text for the group 'args' of {row}",
+        f"no piece of the logs matches row 3, 'calls' with title={calls.title!r}",
+        f"the group 'agent' of {row} matches no text",
+        f"the group 'args' of {row} matches no text",
     ])  # fmt: skip
     both = PRINTED.replace("### GOT\n", "### ALL\nask {'whom': 'Urs'}\n### GOT\n", 1)
-    assert "for the group 'id' of row 3" in str(check_reader(form, [both]))
+    assert "the group 'id' of row 3" in str(check_reader(form, [both]))
 
 
 def _whole(part: Any) -> bool:
@@ -382,7 +382,7 @@ def test_the_check_finds_errors_that_are_not_ours() -> None:
     ("log", "seen"),
     [
         ([{"role": "user", "content": [{"toolUsed": {}}]}],
-         "the closest form is 'openai_chat', but it does not know a part with 'toolUsed'; docs"),
+         "the closest form is 'openai_chat', but a part with 'toolUsed' is unknown in this"),
         ({"turns": [{"speaker": "a", "text": "x"}]},
          "the first of 'turns' has the keys 'speaker', 'text'; docs/log-forms.md"),
         ({}, "the first value is empty"),
@@ -398,7 +398,7 @@ def test_an_unknown_form_is_described(log: Any, seen: str) -> None:
 
 def test_a_registered_form_may_be_the_nearest(registered: None) -> None:
     odd = [{"who": "desk", "said": [{"kind": "toolUse"}]}]
-    with pytest.raises(OutputParserException, match="closest form is 'ours', but it does not know"):
+    with pytest.raises(OutputParserException, match="form is 'ours', but a part of type 'toolUse'"):
         list(read_runs(odd))
 
 
@@ -547,7 +547,7 @@ def test_a_log_without_a_run_says_which_pieces_it_has() -> None:
     table = console(ConsolePiece("nothing", r"=", r"=*"))
     with pytest.raises(OutputParserException, match="pieces of the form c: 2 'nothing'"):
         [*read_runs("===\n===\nhello\n", format=table)]
-    with pytest.raises(OutputParserException, match="found no title of the form c"):
+    with pytest.raises(OutputParserException, match="found none of the titles of the form c"):
         [*read_runs("hello\n", format=table)]
 
 

@@ -391,7 +391,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "a call reader is used twice": (
         shared_reader,
         laws.every_call_has_a_reader_of_its_own,
-        "new_call returns the reader that it returned before",
+        "new_call returns the same reader twice",
         "",
     ),
     "a marker ends in a blank": (
@@ -421,7 +421,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "the sample is written differently": (
         lambda: replace(MEMO, sample=MEMO.sample.replace("Tool: ", "Tool:  ")),
         laws.the_steps_of_the_sample_are_written_as_they_stand,
-        r"step 1 is written as 'Plan: I look it up.\\nTool: search",
+        r"step 1 is rendered as other text: 'Plan: I look it up.\\nTool: search",
         "Plan: I look it up.\nTool:  search\nWith: oldest bridge in Bern",
     ),
     "the instructions show an old label": (
@@ -433,7 +433,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "the instructions lack a label": (
         lambda: replace(MEMO, prompt="{tools}\n\nPlan: think\nCall: a tool\nReply: the answer"),
         laws.the_instructions_show_the_labels_that_are_read,
-        "'Tool:', the marker 'tool', is missing",
+        "the prompt lacks 'Tool:', the marker 'tool'",
         "",
     ),
     "a call is shown without tools": (
@@ -504,7 +504,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         lambda: with_input(closing_strings),
         laws.no_prefix_of_a_turn_acts_otherwise,
         (
-            r"the text makes the action 'transfer' with {.*}, expected 'transfer' with {.*} "
+            r"the text is read as the action 'transfer' with {.*}, expected 'transfer' with {.*} "
             r"\(ended: unknown\)"
         ),
         r"Tool: transfer\nWith: {.*",
@@ -512,13 +512,13 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "a codec closes objects": (
         lambda: with_input(closing_objects),
         laws.no_prefix_of_a_turn_acts_otherwise,
-        r"the text makes the action 'transfer' with {.*}, expected .* \(ended: unknown\)",
+        r"the text is read as the action 'transfer' with {.*}, expected .* \(ended: unknown\)",
         r"Tool: transfer\nWith: {.*",
     ),
     "a codec does without the closer": (
         lambda: with_input(without_closer, ("<<", ">>")),
         laws.no_prefix_of_a_turn_acts_otherwise,
-        r"the text makes the action 'transfer' with '.*', expected .* \(ended: unknown\)",
+        r"the text is read as the action 'transfer' with '.*', expected .* \(ended: unknown\)",
         r"Tool: transfer\nWith: <.*",
     ),
     "of two keys the last counts": (
@@ -554,19 +554,19 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "no reasoning is known": (
         lambda: replace(MEMO, reasoning=()),
         laws.reasoning_and_quotation_never_act,
-        "the text makes an extra call, the action 'transfer' with .*",
+        "the text is read with an extra call, the action 'transfer' with .*",
         r"(?:Let me see\.\n)?<.*",
     ),
     "some reasoning is not known": (
         lambda: replace(MEMO, reasoning=(("<think>", "</think>"), ("<thinking>", "</thinking>"))),
         laws.reasoning_and_quotation_never_act,
-        "the text makes an extra call, the action 'transfer' with .*",
+        "the text is read with an extra call, the action 'transfer' with .*",
         r"(?!<think>|<thinking>).*",
     ),
     "thoughts are content": (
         unaware_of_thoughts,
         laws.reasoning_and_quotation_never_act,
-        "the text makes an extra call, the action 'transfer' with {'query': 'quoted'}",
+        "the text is read with an extra call, the action 'transfer' with {'query': 'quoted'}",
         "<think>.*",
     ),
     "thoughts are content, so that calls in them are emitted": (
@@ -578,7 +578,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "the end of a thought does not cancel the call before": (
         acting_on_thoughts,
         laws.reasoning_and_quotation_never_act,
-        "the text makes .*the action 'transfer' with {'query': 'quoted'}",
+        "the text is read as .*the action 'transfer' with {'query': 'quoted'}",
         "Maybe:.*",
     ),
     "a call in an open thought is always a draft": (
@@ -652,19 +652,19 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "no mark of results ends a turn": (
         lambda: replace(HERMES, name="hermes_like", aliases=(), given=()),
         laws.what_is_given_is_never_said,
-        "a result is read as the answer '<tool_response>",
+        "the result of a tool is read as the answer '<tool_response>",
         "<tool_response>\na7seen\n</tool_response>",
     ),
     "a mark of other results ends a turn": (
         lambda: replace(HERMES, name="hermes_like", aliases=(), given=(Given("[TOOL_RESULTS]"),)),
         laws.what_is_given_is_never_said,
-        "a result is read as the answer '<tool_response>",
+        "the result of a tool is read as the answer '<tool_response>",
         "<tool_response>\na7seen\n</tool_response>",
     ),
     "no mark of another role ends a turn": (
         lambda: replace(HERMES, name="hermes_like", aliases=(), given=HERMES.given[:1]),
         laws.what_is_given_is_never_said,
-        "the text makes .*a7seen.*, expected .*",
+        "the text is read as .*a7seen.*, expected .*",
         r".*<\|im_start\|>user<tool_call>.*",
     ),
     "the example cannot be read": (

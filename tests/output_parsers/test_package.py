@@ -215,10 +215,10 @@ def test_the_elements_beside_the_text_of_their_parent_are_only_streamed() -> Non
 @pytest.mark.parametrize(
     ("parser", "chunks", "reason"),
     [
-        (Deaf(), ["<a><c>x<d>2</d></c><b>3</b></a>"], "the whole is read as"),
-        (Forgetful(), ["{oops", "}"], "the whole is read as OutputParserException"),
-        (Hasty(), ["ab", "c"], "the whole is read as 3, its stream as 2"),
-        (Rounding(), ["a"], "the whole is read as 1.0, its stream as 1"),
+        (Deaf(), ["<a><c>x<d>2</d></c><b>3</b></a>"], "the whole text is read as"),
+        (Forgetful(), ["{oops", "}"], "the whole text is read as OutputParserException"),
+        (Hasty(), ["ab", "c"], "the whole text is read as 3, the stream as 2"),
+        (Rounding(), ["a"], "the whole text is read as 1.0, the stream as 1"),
         (Leaky(), ["c"], "it raised KeyError: 'c'"),
         (Silent(), ["c"], "the error 'it is wrong' has no span"),
     ],

@@ -55,7 +55,8 @@ def parse(  # noqa: D103
     as_json: JsonFlag = False,
     full: Annotated[bool, typer.Option("--full", help="Show long texts in full.")] = False,
     summary: Annotated[
-        bool, typer.Option("--summary", help="Count runs, steps, tools, repairs and errors.")
+        bool,
+        typer.Option("--summary", help="Show only counts: runs, steps, tools, repairs and errors."),
     ] = False,
     fail_on_notices: FailOnNotices = False,
     follow: Annotated[
@@ -84,11 +85,11 @@ def parse(  # noqa: D103
 
 parse.__doc__ = f"""Read runs: the thoughts, actions, observations and answers of an agent.
 
-A file is what a framework printed or dumped, API messages, a data set, a trace, or text in a
-dialect, with or without the line prefixes of a logger. It may be compressed with gzip, xz or zstd.
-Its form is recognised from its content; the command `forms` lists the forms. Anything that a log
-does not say is reported as a notice. A run that comes through a pipe, or from a file that is
-followed, is shown once nothing has followed its answer for a second.
+A file may contain console output or a dump of a framework, API messages, a data set, a trace, or
+text in a dialect, with or without the line prefixes of a logger. It may be compressed with gzip, xz
+or zstd. Its form is recognised from its content; the command `forms` lists the forms. Anything that
+a log does not say is reported as a notice. From a pipe, or with `--follow`, a run is shown when
+nothing more has arrived for a second after its answer.
 
 To read a single reply of a model, or a table with a reply in each record, use `reply`.
 
@@ -112,7 +113,7 @@ def convert(
             metavar="NAME",
             callback=known_writer,
             autocompletion=writers_like,
-            help="One of the forms that `forms` lists, or a dialect that has transcripts.",
+            help="Form to write: one that `forms` lists, or a dialect that can write whole runs.",
         ),
     ],
     files: FileNames = None,
@@ -198,7 +199,8 @@ def reply(
     column: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Column or key of a table that has the replies.  [default: text]"
+            metavar="NAME",
+            help="Column or key that contains the replies, for tables.  [default: text]",
         ),
     ] = None,
     form: FormatOption = Format.TABLE,
@@ -208,7 +210,11 @@ def reply(
     jobs: Annotated[
         int,
         typer.Option(
-            "--jobs", "-j", metavar="N", min=1, help="Number of processes, from Parquet to Parquet."
+            "--jobs",
+            "-j",
+            metavar="N",
+            min=1,
+            help="Number of processes; only if both input and output are Parquet.",
         ),
     ] = 1,
 ) -> None:
@@ -269,7 +275,9 @@ def explain(
     lenient: LenientFlag = True,
     page: Annotated[
         str | None,
-        typer.Option("--html", metavar="PATH", help="Write an HTML page instead."),
+        typer.Option(
+            "--html", metavar="PATH", help="Write an HTML page to PATH instead of printing."
+        ),
     ] = None,
     follow: Annotated[
         bool, typer.Option("--follow", help="Show the reply in colours while it arrives.")
@@ -284,7 +292,9 @@ def explain(
     if follow:
         only_for("use without --follow", ctx, "view", "as_json", "page")
         if dialect == AUTO:
-            message = "required with --follow: a dialect is certain only at the end of a reply"
+            message = (
+                "required with --follow, since a dialect cannot be detected before a reply ends"
+            )
             raise typer.BadParameter(message, param_hint="--dialect")
     if page:
         only_for("output to the terminal", ctx, "view", "as_json")

@@ -80,13 +80,13 @@ def _problem(data: Any, column: str, *, is_first: bool) -> str:
         hint = ": a table is JSON lines, a JSON list, .csv or .parquet" if is_first else ""
         return data.reason + hint
     if not isinstance(data, dict):
-        return f"expected an object or a text, found {_kind(data)}"
+        return f"expected an object or a string, found {_kind(data)}"
     if column not in data:
-        return f"there is no column {column!r}; --column names one of {', '.join(data)}"
+        return f"there is no column {column!r}: choose one of {', '.join(data)} with --column"
     if not isinstance(data[column], str | None):
-        return f"expected a text in the column {column!r}, found {_kind(data[column])}"
+        return f"expected a string in the column {column!r}, found {_kind(data[column])}"
     if taken := [key for key in KEYS if key in data]:
-        return f"the table already has {', '.join(taken)}, which reading adds: rename those"
+        return f"the table already has columns that this command adds: rename {', '.join(taken)}"
     return ""
 
 
@@ -133,7 +133,10 @@ def _fields_in(file: str, separator: str) -> Iterator[tuple[Any, int]]:
     try:
         names = next(rows, [])
         if twice := [name for name in names if names.count(name) > 1]:
-            yield Trouble(file, f"two columns have the name {twice[0]!r}", FilePlace(1, 0)), 1
+            yield (
+                Trouble(file, f"two columns are named {twice[0]!r}: rename one", FilePlace(1, 0)),
+                1,
+            )
             return
         line = rows.line_num + 1
         for fields in rows:

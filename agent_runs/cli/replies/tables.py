@@ -75,7 +75,7 @@ class _Reading:
         """Report what could not be read, and return whether everything was read."""
         bad = []
         if self._errors:
-            bad.append(f"{counted(self._errors, 'row')} (see the column error)")
+            bad.append(f"{counted(self._errors, 'row')} (see the column 'error')")
         if self._unread:
             bad.append(counted(self._unread, "file or record", "files or records"))
         if bad and self._rows:
@@ -176,11 +176,15 @@ class _Reading:
         found = detect(texts, tools=self._options.tools)
         replies = counted(len(texts), "reply", "replies")
         if not found.candidates:
-            self._report(Trouble(file, f"no sign of a dialect in {replies}: give --dialect"))
+            self._report(
+                Trouble(file, f"no sign of a dialect in {replies}: choose one with --dialect")
+            )
         elif found.is_ambiguous:
             self._report(Trouble(file, f"{found}: choose one with --dialect"))
         else:
-            said = f"read as {found.dialect}, found in {replies}; use --dialect to choose another"
+            said = (
+                f"read as {found.dialect}, detected in {replies}; use --dialect to choose another"
+            )
             self._err.print(Text(f"{name_of(file)}: {said}"), soft_wrap=True)
             return found.dialect
         return ""

@@ -86,7 +86,7 @@ def _results(results: Iterable[Mapping[str, Any]], failed: set[Any]) -> Iterator
 
 READER: Final = DataReader(
     name="atif",
-    summary="trajectories in ATIF, the agent trajectory interchange format",
+    summary="trajectories in ATIF, the Agent Trajectory Interchange Format",
     evidence=partial(
         evidence_of_each,
         is_one=_is_trajectory,

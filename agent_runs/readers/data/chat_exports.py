@@ -41,7 +41,7 @@ def _way(record: Mapping[str, Any]) -> list[Any] | None:
         names[name] = None
         name = nodes[name].get("parent")
     way = [nodes[each] for each in reversed(names)]
-    circle = [LeftOut("everything before a message that is its own ancestor")] * (name in names)
+    circle = [LeftOut("everything before a message whose parents form a loop")] * (name in names)
     known = [node for node in way if _is_said(node.get("message"))]
     gone = sum(_is_said(node.get("message")) for node in nodes.values()) - len(known)
     found: list[Any] = [*circle, *_with_calls(node["message"] for node in known)]
@@ -225,7 +225,7 @@ def _with_patches(objects: Sequence[Any]) -> list[Any]:
     for each in deepcopy([*objects]):
         if each["kind"] not in (0, 1, 2) or not {*each} <= {"kind", "k", "v"} or "v" not in each:
             keys = ", ".join(map(repr, each))
-            raise ValueError(f"unknown change of kind {each['kind']} with the keys {keys}")
+            raise ValueError(f"unknown kind of change, {each['kind']}, with the keys {keys}")
         if each["kind"] == 0:
             state = each["v"]
             continue

@@ -303,7 +303,7 @@ def _goose_sign(found: Mapping[str, Any]) -> str:
 
 # conversation/message.rs of Goose.
 GOOSE: Final = Messages(
-    name="goose", summary="sessions and stream-json of Goose", message="message|",
+    name="goose", summary="sessions of Goose, and its stream-json output", message="message|",
     roles={"user": "user", "assistant": "assistant"}, messages="conversation|messages",
     others="type", about={"time": "created", "total_tokens": "total_tokens"}, sign=_goose_sign,
     skips=lambda event: event.get("type") == "complete" and "total_tokens" in event,

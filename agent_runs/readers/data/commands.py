@@ -43,7 +43,9 @@ def command_in(form: str, text: str) -> tuple[str, str]:
     span = COMMAND_FORMS[form](text)
     if span is None:
         raise OutputParserException(
-            "expected one command", observation="Write one command.", llm_output=text
+            "expected exactly one command",
+            observation="Write exactly one command.",
+            llm_output=text,
         )
     (begin, start), (end, stop) = span
     thought = "\n".join(filter(None, (text[:begin].strip(), text[stop:].strip())))

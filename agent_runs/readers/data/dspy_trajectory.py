@@ -40,7 +40,7 @@ def _trajectory(value: Any) -> Mapping[str, Any] | None:
 def _runs_of(value: Any, reading: Reading) -> list[Transcript]:
     steps = _trajectory(value)
     if steps is None:
-        raise ValueError("expected a trajectory with 'tool_name_0'")
+        raise ValueError("expected a DSPy trajectory, with the key 'tool_name_0'")
     run = RunBuilder(reading)
     fields = {} if steps is value else {key: value[key] for key in value if key not in _BESIDE}
     asked = [name for name in _QUESTIONS if isinstance(fields.get(name), str)]

@@ -74,7 +74,7 @@ def said(message: Any) -> Said | None:
         return None
     role = _ROLES[kind] or str(fields.get("role"))
     if kind in ("ai", "AIMessage") and fields.get("content") == LIMIT:
-        return Said("assistant", left_out=(f"the message of LangGraph at its step limit: {LIMIT}",))
+        return Said("assistant", left_out=(f"LangGraph's message about its step limit: {LIMIT}",))
     beside = fields.get("additional_kwargs")
     if isinstance(beside, dict):
         fields = {**{name: beside.get(name) for name in _BESIDE}, **_filled(fields)}

@@ -88,7 +88,7 @@ def _action_of(action: Any) -> _Action:
     fields = fields_of_text(action) if isinstance(action, str) else object_of(action)[1]
     tool, log = fields["tool"], fields.get("log") or ""
     if not isinstance(tool, str) or not isinstance(log, str):
-        raise TypeError("the tool or the log of an action is not text")
+        raise TypeError("the tool or the log of an action is not a string")
     said: Content | None = None
     for message in fields.get("message_log") or ():
         each = _said_in(object_of(message)[1])

@@ -50,7 +50,8 @@ def _runs_of(root: Mapping[str, Any], reading: Reading) -> Iterable[Transcript]:
     inner = [leaf["name"] for leaf in _leaves(root) if leaf["run_type"] == "tool" and _acts(leaf)]
     if runs and inner:
         notices = (
-            Notice("unowned_text", f"dropped an agent's steps inside {name!r}") for name in inner
+            Notice("unowned_text", f"dropped the steps of an agent that the tool {name!r} ran")
+            for name in inner
         )
         runs[-1] = replace(runs[-1], notices=(*runs[-1].notices, *notices))
     return runs

@@ -63,7 +63,7 @@ def _is_bare(values: Sequence[Any]) -> bool:
 
 def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
     if not _is_trajectory(record):
-        raise ValueError("expected 'trajectory_format' and 'messages'")
+        raise ValueError("expected an object with 'trajectory_format' and 'messages'")
     run = RunBuilder(reading, name=str(record.get("instance_id") or ""))
     info = record.get("info") or _info_of(record["messages"])
     submission = info.get("submission")
@@ -77,7 +77,9 @@ def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
     if is_done:
         run.answer(submission)
     elif is_exit and (text := text_of(last.get("content"))):
-        run.notice("unowned_text", f"the run ended: {info.get('exit_status')}", text=text)
+        run.notice(
+            "unowned_text", f"the run ended with the status {info.get('exit_status')}", text=text
+        )
     return [run.transcript()]
 
 
@@ -107,7 +109,7 @@ def _take(run: RunBuilder, message: Mapping[str, Any]) -> None:
 
 def _act(run: RunBuilder, message: Mapping[str, Any], text: str) -> None:
     actions = (message.get("extra") or {}).get("actions")
-    error = OutputParserException("expected one command", llm_output=text)
+    error = OutputParserException("expected exactly one command", llm_output=text)
     thought = text
     try:
         thought, command = command_in("mini_swe_agent", text)

@@ -243,7 +243,9 @@ def _joined(text: object) -> str:
     """Return the *text* of an output, which may be a list of its lines."""
     lines = [text] if isinstance(text, str) else text
     if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
-        raise TypeError(f"the text of an output is {type(text).__name__}, not text or lines")
+        raise TypeError(
+            f"the text of an output is {type(text).__name__}, not a string or a list of strings"
+        )
     return "".join(lines)
 
 

@@ -142,11 +142,11 @@ def lack_of(message: Any) -> tuple[int, str]:
         return 1, f"its messages have no {extra[0]!r}"
     content = message.get("content")
     if content is not None and not isinstance(content, str | list):
-        return 2, "there is no text or list under 'content'"
+        return 2, "'content' is neither a string nor a list"
     odd = [part for part in content or () if not isinstance(part, str) and not _is_part(part)]
     if isinstance(content, list) and odd:
-        return 3, f"it does not know {words_for(odd[0], 'type')}"
-    return 4, "no message has a sign of this form alone"
+        return 3, f"{words_for(odd[0], 'type')} is unknown in this form"
+    return 4, "nothing in the messages is specific to this form"
 
 
 FORM: Final = MessageFormat(message_of, _is_message, _messages_of, lack_of=lack_of)

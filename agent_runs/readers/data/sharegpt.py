@@ -40,7 +40,7 @@ def _said(message: Mapping[str, Any]) -> Said:
     if role == "call":
         return _calls(value)
     if not isinstance(value, str):
-        raise TypeError(f"'value' is {type(value).__name__}, not text")
+        raise TypeError(f"'value' is {type(value).__name__}, not a string")
     if role == "tool":
         return Said("tool", results=(result_of(value),))
     return Said(role, value)  # type: ignore[arg-type]
@@ -78,7 +78,7 @@ _FORM: Final = MessageFormat(_said, _is_message, _messages_of)
 
 READER: Final = DataReader(
     name="sharegpt",
-    summary="ShareGPT conversations: LLaMA-Factory's, or with calls as text of the model",
+    summary="ShareGPT conversations: LLaMA-Factory's, or with calls in the model's text",
     evidence=partial(
         evidence_of, form=_FORM, sign=lambda message: f"'from' {message['from']!r} and 'value'"
     ),

@@ -59,7 +59,7 @@ def _run_of(steps: Iterable[Any], reading: Reading) -> list[Transcript]:
     run = RunBuilder(reading)
     for step in steps:
         if not _is_step(step):
-            raise ValueError("expected a step or a task")
+            raise ValueError("expected a step or a task of smolagents")
         _add(run, step)
     return [run.transcript()] if run.is_begun or run.question else []
 
@@ -107,7 +107,7 @@ def _act(run: RunBuilder, step: Mapping[str, Any]) -> None:
     observations = step.get("observations")
     seen = "\n".join(filter(None, (observations, wrong)))
     if len(made) > 1:
-        reason = "the results of several calls are in one text"
+        reason = "the log joins the results of several calls into one text"
         run.notice("unclear_end", reason, text=seen)
     elif (made and (wrong or observations is not None)) or (wrong and not calls):
         run.observe_more(seen)

@@ -235,7 +235,7 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
         try:
             for span in _spans_of(value.data):
                 if not _is_span(span):
-                    raise ValueError("expected a span with the id of its trace")
+                    raise ValueError("expected a span with a trace id")
                 traces.setdefault(str(at(span, _TRACES)), []).append(span)
         except MALFORMED as error:
             reading.refuse_value(value, error)
@@ -262,7 +262,9 @@ def _runs_of(name: str, spans: Sequence[dict[str, Any]], reading: Reading) -> It
         return
     form = models[0][1].form
     if any(kind.form is not form for _, kind in models):
-        reading.refuse("found spans of models in different conventions in one trace")
+        reading.refuse(
+            "found model spans in several conventions in one trace; read only those in the first"
+        )
     asked = [
         (span, _tried(_messages, span, kind, reading)) for span, kind in models if kind.form is form
     ]

@@ -219,7 +219,7 @@ CAMEL: Final = Messages(
 
 # log_file_handler.py of crewai 1: the tasks of a crew and their outputs, without steps.
 CREWAI_LOG: Final = Messages(
-    name="crewai_log", summary="the log file of a crew of CrewAI, as JSON",
+    name="crewai_log", summary="log file of a CrewAI crew, as JSON",
     roles={"started": "user", "completed": "assistant"}, role="status", content=None,
     messages="", has=("task", "agent", "timestamp"), sign="'task', 'agent' and 'status'",
     parts=[
@@ -233,7 +233,7 @@ _NO_STEP: Final = ("change_agent_state", "recall", "agent_state_changed", "null"
                    "condensation", "condensation_request", "pause", "resume")  # fmt: skip
 _SAYS: Final = ("message", "finish", "system")
 OPENHANDS: Final = Messages(
-    name="openhands", summary="trajectories of OpenHands: its events",
+    name="openhands", summary="trajectories of OpenHands, which are lists of events",
     roles={"user": "user", "agent": "assistant", "environment": "tool"}, role="source",
     content=None,
     messages="history|trajectory", has=("source", "id"), sign="'source' and 'action'",

@@ -129,7 +129,7 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
     for value in values:
         interactions = _interactions(value.data)
         if interactions is None:
-            reading.refuse_value(value, "expected a cassette with interactions")
+            reading.refuse_value(value, "expected a VCR cassette with 'interactions'")
             continue
         records: list[Value] = []
         left_out: list[str] = []

@@ -144,7 +144,7 @@ def _run(
         elif not turns and not run.is_begun:
             run.answer(text, log=text)
         elif not turns and text.strip():
-            message = "the response also has the text before the calls"
+            message = "the panel of the answer also contains what the model said before the calls"
             run.notice("unclear_end", message, text=text, line=box.line, step=0)
         if not box.is_whole:
             run.notice("cut_value", f"the log cuts the panel {box.title!r} short", line=box.line)
@@ -218,9 +218,9 @@ def _add_calls(box: Box, logged: Iterator[tuple[str, str, Logged | None]], run: 
             reason = f"the log does not show where the arguments of {tool!r} end"
             run.notice("unclear_end", reason, text=found["args"], line=box.line)
         elif given:
-            run.notice("untyped_values", f"the log shows the arguments of {tool!r} as text")
+            run.notice("untyped_values", f"the log shows the arguments of {tool!r} without types")
             if len(given) > 1:
-                reason = f"an argument of {tool!r} that contains ', name=' looks like two"
+                reason = f"an argument of {tool!r} that contains ', name=' would look like two"
                 run.notice("unclear_end", reason, text=found["args"], line=box.line)
         if result is not None:
             run.observe(result.text, call_id=call_id)
@@ -263,7 +263,7 @@ def _leave_out(box: Box, text: str, run: RunBuilder) -> None:
 
 READER: Final = TextReader(
     name="agno_console",
-    summary="panels of Agno: print_response, whole or streamed, also with debug_mode (3.1)",
+    summary="panels that Agno's print_response shows, streamed or not, also with debug_mode (3.1)",
     evidence=_evidence,
     read=_read,
 )

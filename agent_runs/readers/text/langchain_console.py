@@ -187,7 +187,11 @@ def _evidence(head: str) -> Sequence[str]:
     if found is None:
         return ()
     shown = without_codes(found[0])
-    what = repr(shown[shown.index(">") :]) if ">" in shown else "the green of LangChain's agents"
+    what = (
+        repr(shown[shown.index(">") :])
+        if ">" in shown
+        else "the green colour code that LangChain prints for agents"
+    )
     return (f"{what} in line {line_of(found)}",)
 
 

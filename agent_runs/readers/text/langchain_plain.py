@@ -110,7 +110,7 @@ def _add_labelled(text: str, run: RunBuilder, reading: Reading, *, has_ended: bo
                 run.answer(result.removesuffix("\n"))
         elif len(ends) > 1:
             _leave_out(
-                "a result", f"{ends[0][0].strip()!r} appears in it several times", result, run
+                "a result", f"{ends[0][0].strip()!r} appears several times in it", result, run
             )
         elif ends[0][0] != "\nThought:" and "\n" in result[: ends[0].start()]:
             _leave_out("a result", "the next turn may begin on any line", result, run)
@@ -153,7 +153,7 @@ def _add_unlabelled(text: str, run: RunBuilder, reading: Reading) -> None:
             _add_thought(rest[own[0].end() :], run)
         elif tool_input is None:
             run.call(tool, None)
-            why = "there is nothing between it and the result"
+            why = "nothing separates it from the result"
             _leave_out("an input", why, rest, run)
         else:
             run.call(tool, tool_input)
@@ -162,8 +162,8 @@ def _add_unlabelled(text: str, run: RunBuilder, reading: Reading) -> None:
             answer = after[answers[0].end() :]
             run.answer(answer.strip(), log=answer)
         elif answers:
-            why = "'Final Answer:' appears before it several times"
-            _leave_out("the answer", why, after[answers[0].start() :], run)
+            why = "'Final Answer:' appears several times"
+            _leave_out("the text before the answer", why, after[answers[0].start() :], run)
 
 
 def _add_thought(text: str, run: RunBuilder) -> None:
@@ -219,16 +219,16 @@ def _add_invocations(text: str, run: RunBuilder) -> None:
         call = read_invocation(INVOKING + head)
         if call is None or ("`" in call.tool_input and not call.tool_input.startswith("{")):
             run.call(head.partition("`")[0], None)
-            _leave_out("an input", "it has empty lines or backticks in it", shown, run)
+            _leave_out("an input", "it contains empty lines or backticks", shown, run)
             continue
         add_invocation(call, run, log=INVOKING + head)
         rest = rest if call.said else rest.removeprefix("\n")
         if is_last:
             if rest.strip():
-                why = "there is nothing between it and the answer"
+                why = "nothing separates it from the answer"
                 _leave_out("a result", why, rest, run)
         elif call.said and "\n\n" in rest:
-            why = "the words of the model before the call may continue after it"
+            why = "it may begin with more of what the model said"
             _leave_out("a result", why, rest, run)
         else:
             run.observe_more(rest)
@@ -250,8 +250,8 @@ def _add_result(text: str, run: RunBuilder, *, has_next: bool, puts_back: bool =
             return text[thoughts[0].start() :]
         run.think(text[thoughts[0].end() :])
     elif text.strip():
-        what = "a result and the next thought" if has_next else "a result"
-        why = "'Thought:' appears there several times" if thoughts else "nothing marks its end"
+        what = "the result before the next thought" if has_next else "a result"
+        why = "'Thought:' appears several times" if thoughts else "nothing marks its end"
         _leave_out(what, why, text, run)
     return ""
 

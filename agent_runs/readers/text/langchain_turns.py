@@ -74,7 +74,9 @@ def add_invocation(call: Invocation, run: RunBuilder, *, log: str) -> None:
             is_literal = False
     run.call(call.tool, tool_input, log=log)
     if not is_literal:
-        run.notice("untyped_values", "the input is shown as Python code that is not a literal")
+        run.notice(
+            "untyped_values", "the log shows the input as Python code, which is kept as text"
+        )
 
 
 CREW: Final = "CrewAgentExecutor"

@@ -110,7 +110,9 @@ def _said(message: _Message, reading: Reading) -> Said | None:
     if kind == _GONE:
         return None
     if kind not in _ROLES:
-        error = reading.refuse(f"the role of a {kind} message is not shown", body, line=line)
+        error = reading.refuse(
+            f"the log does not show the role of a {kind} message", body, line=line
+        )
         return Said("tool", error=error, line=line)
     role = _ROLES[kind]
     name = ""
@@ -124,7 +126,7 @@ def _said(message: _Message, reading: Reading) -> Said | None:
     begin = next(_headings(body), None)
     thought, text = _two_fields(body[: begin.start()] if begin else body)
     if text == LIMIT:
-        reason = f"the message of LangGraph at its step limit: {LIMIT}"
+        reason = f"LangGraph's message about its step limit: {LIMIT}"
         return Said("assistant", left_out=(reason,), line=line)
     calls = [*_calls(body[begin.start() :])] if begin else []
     return Said("assistant", text, thought, calls, line=line)
@@ -216,7 +218,7 @@ def _answers(said: Sequence[Said], calls: Sequence[SaidCall]) -> Iterator[Said]:
         named = [call for call in calls if result.tool in ("", call.tool)]
         mine = [calls[at]] if are_in_order else named
         if len(mine) > 1:
-            reason = f"the result of one of several calls of {result.tool!r}: {result.text}"
+            reason = f"a result of one of several calls of {result.tool!r}: {result.text}"
             yield replace(each, results=(), left_out=(reason,))
         else:
             known = result._replace(call_id=mine[0].call_id) if mine else result
@@ -230,7 +232,7 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
 
 READER: Final = TextReader(
     name="langgraph_pretty",
-    summary="what pretty_print() of LangChain's messages shows, as of a LangGraph agent",
+    summary="messages as LangChain's pretty_print() shows them, such as those of a LangGraph agent",
     evidence=_evidence,
     read=_read,
     signs=("===",),

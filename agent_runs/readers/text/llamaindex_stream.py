@@ -104,7 +104,9 @@ class _Console:
         run.think(read_turn(self._turn, self._reading)[0].thought if self._turn else "")
         run.call(tool, tool_input, log=self._turn)
         if not is_literal:
-            run.notice("untyped_values", "the input is shown as Python code that is not a literal")
+            run.notice(
+                "untyped_values", "the log shows the input as Python code, which is kept as text"
+            )
         self._turn = ""
 
     def take(self, text: str, line: int, *, is_last: bool) -> Iterator[Transcript]:
@@ -132,7 +134,11 @@ class _Console:
         elif not letters and "\n" not in text.strip("\n"):
             self._run.observe_more(text.strip("\n"))
         else:
-            why = "it contains lines of a turn" if letters else "text of the model may follow it"
+            why = (
+                "it contains lines that look like a turn"
+                if letters
+                else "text of the model may follow it"
+            )
             message = f"the log does not show where a result ends: {why}"
             self._run.notice("unclear_end", message, text=text)
         turns = _TURN.finditer(letters) if is_clear else _LAST[not is_last].finditer(letters)
@@ -189,7 +195,7 @@ class _Console:
 
 READER: Final = TextReader(
     name="llamaindex_stream",
-    summary="events of LlamaIndex's agents, printed as in its guide",
+    summary="events of LlamaIndex's agents, printed as in LlamaIndex's guide",
     evidence=_evidence,
     read=_read,
     signs=("returned:",),

@@ -107,7 +107,9 @@ def _lack(head: str) -> str:
     is_quoted = _is_log(detect_in_head(without_prompts(text)))
     for at, line in enumerate(text.splitlines(), 1):
         if is_prompt and opens_prompt(line):
-            return f"line {at}, {_short(line)}, begins a prompt, and its examples are not runs"
+            return (
+                f"line {at}, {_short(line)}, begins a prompt, whose examples are not read as runs"
+            )
         if is_quoted and begins_any(line):
             return f"line {at}, {_short(line)}, is quoted, and quoted runs are not read"
         if begins_step(get_dialect("react"), line):
@@ -174,7 +176,7 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
         dialect = get_dialect(detection.dialect)
     if not dialect.lenient.transcript_start:
         raise OutputParserException(
-            f"{dialect.name!r} has no form for transcripts, so this text is only a single turn:"
+            f"{dialect.name!r} has no format for whole runs, so this text can only be one turn:"
             " read it with get_parser()",
             observation="Give the turns of the run one by one, as records or messages.",
         )

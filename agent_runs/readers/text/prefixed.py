@@ -98,7 +98,7 @@ def _is_frame(text: str, owner: str, commands: set[str]) -> bool:
 
 READER: Final = TextReader(
     name="prefixed",
-    summary="logs under the prefixes of logging, loguru, docker compose, GitHub Actions, journald",
+    summary="logs with line prefixes of logging, loguru, docker compose, GitHub Actions, journald",
     evidence=_evidence,
     read=_read,
 )

@@ -174,7 +174,9 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     above, text = text[:end].strip(), "\n" * text.count("\n", 0, end) + text[end:]
     style = _style_of(text)
     if style is None:
-        reading.refuse("expected a text that begins with a turn", text[:1000], line=1)
+        reading.refuse(
+            "expected text that begins with a turn, such as 'User: …'", text[:1000], line=1
+        )
         return
     turns = _turns(text, style)
     if any(turn.role == "assistant" and _OBSERVED(turn.text) for turn in turns):

@@ -37,7 +37,9 @@ def _evidence(head: str) -> Sequence[str]:
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     text = "".join(lines)
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        reading.refuse("expected XML without a document type", text[:1000], line=1)
+        reading.refuse(
+            "XML with <!DOCTYPE or <!ENTITY is not read, for safety: remove it", text[:1000], line=1
+        )
         return
     try:
         messages = [_message(each) for each in ET.fromstring(text)]

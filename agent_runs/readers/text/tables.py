@@ -9,7 +9,8 @@ from agent_runs.tables.piece import ConsolePiece, Shown
 
 # developers.llamaindex.ai: the loop over events that its guide on multi-agent workflows prints.
 LLAMAINDEX_WORKFLOW: Final = Console(
-    name="llamaindex_workflow", summary="the loop of LlamaIndex's guide to multi-agent workflows",
+    name="llamaindex_workflow",
+    summary="output of the loop in LlamaIndex's guide to multi-agent workflows",
     pieces=[
         ConsolePiece("nothing", r"={50}\n", r""),
         ConsolePiece("nothing", r"🤖 Agent: ", r"[^\n]*"),
@@ -65,7 +66,7 @@ _AT: Final = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d: "
 # crewai/utilities/file_handler.py: the time joined the fields up to 0.74; the output is the task.
 CREWAI_LOG_TEXT: Final = Console(
     name="crewai_log_text",
-    summary="the log file of a crew of CrewAI (0.30 and later), as text, without calls",
+    summary="log file of a CrewAI crew (0.30 and later), as text, without calls",
     signs=("task_name=", ": task="), before=("prefixed",),
     pieces=[
         ConsolePiece("question", _JOINED, rf"{_AT}task=(?P<text>.*?){_AT}status=started\s*",
@@ -159,7 +160,7 @@ _COLLAPSED: Final = (
 # are those shown, and long values are shortened.
 CLAUDE_TERMINAL: Final = Console(
     name="claude_terminal",
-    summary="copies of Claude Code's terminal (1 and 2), and what /export writes",
+    summary="text copied from Claude Code's terminal (1 and 2), or written by /export",
     signs=("⏺ ", "● "), is_paired=True,
     shortened=r"(?m)^[^\n]*(?:… \+\d+ lines?\b|\(ctrl\+\w to expand\))[^\n]*$"
     r"|\ADone \(\d+ tool uses?[^\n]*\)\Z|…\Z",
@@ -237,7 +238,8 @@ SWE_AGENT_CONSOLE: Final = Console(
 )  # fmt: skip
 # The same below the prefixes of a file, in which nothing is wrapped: *.info.log, *.debug.log.
 SWE_AGENT_LOG: Final = Console(
-    name="swe_agent_log", summary="log files of SWE-agent 1, below their prefixes", is_paired=True,
+    name="swe_agent_log", is_paired=True,
+    summary="log files of SWE-agent 1, after removing their line prefixes",
     pieces=_swe_agent(
         "", "",
         ConsolePiece("nothing", r"(?:={25} STEP \d+ ={25}|DEMONSTRATION: \S+|Setting up agent for "

@@ -147,7 +147,7 @@ for name in sys.argv[1:]:
     names = ("check_dialect", "dialect_laws", "cuts", "texts", "turns")
     done = subprocess.check_output([sys.executable, "-c", code, *names], text=True)
     error = (
-        "agent_laws draws texts with hypothesis, which is not installed:"
+        "agent_laws generates texts with hypothesis, which is not installed:"
         " pip install 'agent-parsers[testing]'"
     )
     assert done.splitlines() == ["[('ab',), ('a', 'b')]", *[error] * len(names)]

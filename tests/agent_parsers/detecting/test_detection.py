@@ -243,7 +243,7 @@ def test_texts_that_contradict_each_other_are_ambiguous() -> None:
 def test_texts_without_a_sign_have_no_dialect() -> None:
     assert not detect([]).candidates
     assert not detect(["It is noon.", ""]).candidates
-    with pytest.raises(TypeError, match="expected a text, or texts of one model, found bytes"):
+    with pytest.raises(TypeError, match="expected a string, or strings by one model, found bytes"):
         detect([b"Action: clock"])  # type: ignore[list-item]
 
 

@@ -165,7 +165,7 @@ def test_files_that_cannot_be_parsed_are_named(made: Path, tmp_path: Path) -> No
         ([wrong], TableParser(), "Parquet"),
         ([tmp_path / "none.parquet"], TableParser(), "none.parquet"),
         ([made], TableParser(column="reply"), "there is no column 'reply'"),
-        ([made], TableParser(column="id"), "expected texts in the column 'id'"),
+        ([made], TableParser(column="id"), "expected strings in the column 'id'"),
         ([made, other], TableParser(), "the column 'id' is string, but in"),
     ]
     for files, parser, reason in cases:
@@ -196,7 +196,7 @@ def test_a_folder_of_other_things_is_left_alone(made: Path) -> None:
     other = made.with_name("out.parquet.parts")
     other.mkdir()
     (other / "letter.txt").write_text("dear")
-    with pytest.raises(FileError, match="no earlier run made this folder"):
+    with pytest.raises(FileError, match="this folder is needed for temporary files"):
         run(made)
     assert (other / "letter.txt").read_text() == "dear"
 
@@ -225,7 +225,7 @@ def test_a_killed_process_is_reported(made: Path, monkeypatch: pytest.MonkeyPatc
 def test_the_command_writes_a_table_and_counts_what_was_not_read(made: Path) -> None:
     out = made.with_name("out.parquet")
     outcome = command("reply", made, "-o", out, "--dialect", "react")
-    said = "not read: 2 rows (see the column error); read: 4 rows\n"
+    said = "not read: 2 rows (see the column 'error'); read: 4 rows\n"
     assert outcome == type(outcome)(1, "", said)
     assert pq.read_table(out).equals(parse_table(pq.read_table(made)))
     clean = made.with_name("clean.parquet")
@@ -239,7 +239,7 @@ def test_the_command_writes_a_table_and_counts_what_was_not_read(made: Path) -> 
 def test_the_dialect_of_a_table_is_found(made: Path) -> None:
     out = made.with_name("out.parquet")
     outcome = command("reply", made, "-o", out)
-    said = f"{made}: read as react, found in 5 replies; use --dialect to choose another\n"
+    said = f"{made}: read as react, detected in 5 replies; use --dialect to choose another\n"
     assert said in outcome.stderr
     assert pq.read_table(out).equals(parse_table(pq.read_table(made)))
 
@@ -277,14 +277,14 @@ def test_values_that_parquet_cannot_hold_are_named(tmp_path: Path) -> None:
         '{"id": 1, "text": "Final Answer: 1"}\n{"id": "a", "text": "Final Answer: 1"}\n'
     )
     outcome = command("reply", path, "-o", out)
-    assert f"{out}: Parquet cannot hold the column 'id': " in outcome.stderr
+    assert f"{out}: Parquet cannot store the column 'id': " in outcome.stderr
     assert (outcome.status, out.exists()) == (1, False)
 
 
 def test_the_command_names_a_file_that_it_cannot_parse(made: Path) -> None:
     out = made.with_name("out.parquet")
     outcome = command("reply", made, "-o", out, "--dialect", "react", "--column", "reply")
-    said = f"{made}: there is no column 'reply'; --column names one of id, text\n"
+    said = f"{made}: there is no column 'reply': choose one of id, text with --column\n"
     assert (outcome.status, outcome.stderr) == (1, said)
 
 

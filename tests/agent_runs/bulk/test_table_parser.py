@@ -254,13 +254,13 @@ def test_a_stream_is_read_only_as_far_as_it_is_asked_for() -> None:
 @pytest.mark.parametrize(
     ("data", "given", "kind", "reason"),
     [
-        (table(), {"column": "x"}, ValueError, "there is no column 'x' in the data; it has id"),
-        (table(), {"column": "id"}, TypeError, "expected texts in the column 'id', found int64"),
+        (table(), {"column": "x"}, ValueError, "there is no column 'x' in the data .columns: id"),
+        (table(), {"column": "id"}, TypeError, "expected strings in the column 'id', found int64"),
         (
             table().append_column("text", [TEXTS]),
             {},
             ValueError,
-            "there are 2 columns 'text'",
+            "there are 2 columns named 'text'",
         ),
         (parse_table(table()), {}, ValueError, "has the columns kind, thought, content, calls"),
         (

@@ -208,7 +208,7 @@ def test_an_input_may_be_an_object(tmp_path: Path, own: Dialect) -> None:
 def test_a_dialect_without_transcripts_says_so(own: Dialect) -> None:
     outcome = parse(BRIDGE, "--dialect", own.name)
     assert outcome.status == 1
-    assert "'own' has no form for transcripts" in outcome.stderr
+    assert "'own' has no format for whole runs" in outcome.stderr
 
 
 def test_an_unknown_format_is_a_usage_error() -> None:

@@ -320,7 +320,7 @@ def test_two_lists_of_steps_in_one_record_are_refused(tmp_path: Path) -> None:
     record = f'{{"format": "react", "steps": [{bad}], "steps": [{good}, {bad}]}}'
     outcome = parse(write(tmp_path / "run.json", record))
     assert outcome.status == 1
-    assert "JSON in which the key 'steps' comes twice in an object" in outcome.stderr
+    assert "JSON in which the key 'steps' appears twice in an object" in outcome.stderr
 
 
 SEEDS = [path.read_bytes() for path in sorted(EXAMPLES.iterdir()) if path.is_file()]

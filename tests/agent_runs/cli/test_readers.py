@@ -53,7 +53,7 @@ def test_every_reader_of_json_says_what_it_makes_of_json(tmp_path: Path) -> None
     near = [each["reader"] for each in found[:8]]
     assert "openai_chat" in near
     said = next(each["stopped"] for each in found if each["reader"] == "openai_chat")
-    assert said == "under 'messages': there is no text or list under 'content' (message 2)"
+    assert said == "under 'messages': 'content' is neither a string nor a list (message 2)"
 
 
 def test_the_nearest_reader_comes_first_with_the_line_where_it_stops(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_the_nearest_reader_comes_first_with_the_line_where_it_stops(tmp_path: P
 
 def test_readers_without_a_word_of_theirs_come_last() -> None:
     stops = [each["stopped"] for each in tried("-", stdin=b"nothing here\n")]
-    words = "found none of the words that every log of this form has"
+    words = "found none of the words that every log in this form contains"
     assert words in stops
     assert set(stops[stops.index(words) :]) == {words}
 

@@ -135,8 +135,8 @@ def test_each_record_gets_what_is_in_its_reply(tmp_path: Path) -> None:
     assert (second["id"], second["kind"]) == (2, "error")
     assert outcome.status == 1
     assert outcome.stderr == (
-        f"{path}: read as hermes, found in 2 replies; use --dialect to choose another\n"
-        "not read: 1 row (see the column error); read: 1 row\n"
+        f"{path}: read as hermes, detected in 2 replies; use --dialect to choose another\n"
+        "not read: 1 row (see the column 'error'); read: 1 row\n"
     )
     table = command("reply", path).stdout
     assert all(words in table for words in ("search", "Lake Thun", "expected the end of the call"))
@@ -180,21 +180,25 @@ def test_a_pipe_gives_json_that_programs_read() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        ("a.jsonl", '{"id": 1, "reply": "x"}', ":1: there is no column 'text'; --column names one"),
-        ("a.csv", "id,reply\n1,x\n", ":2: there is no column 'text'; --column names one of id, re"),
-        ("a.jsonl", '{"text": 7}', ":1: expected a text in the column 'text', found 7"),
-        ("a.jsonl", "[[1], [2]]", ":1: expected an object or a text, found a list"),
+        (
+            "a.jsonl",
+            '{"id": 1, "reply": "x"}',
+            ":1: there is no column 'text': choose one of id, reply",
+        ),
+        ("a.csv", "id,reply\n1,x\n", ":2: there is no column 'text': choose one of id, re"),
+        ("a.jsonl", '{"text": 7}', ":1: expected a string in the column 'text', found 7"),
+        ("a.jsonl", "[[1], [2]]", ":1: expected an object or a string, found a list"),
         (
             "a.jsonl",
             '{"text": "x", "answer": 1}',
-            ":1: the table already has answer, which reading adds",
+            ":1: the table already has columns that this command adds: rename answer",
         ),
         ("a.jsonl", "Final Answer: 1", ":1: not JSON: "),
-        ("a.csv", "text,text\nx,y\n", ":1: two columns have the name 'text'"),
+        ("a.csv", "text,text\nx,y\n", ":1: two columns are named 'text'"),
         ("a.csv", "text,id\nx\n", ":2: expected 2 fields, as in the first line, found 1"),
         ("a.csv", "text,id\n", ": found nothing to read"),
         ("a.jsonl", "", ": found nothing to read"),
-        ("a.jsonl", '{"text": "It is noon."}', ": no sign of a dialect in 1 reply: give --dial"),
+        ("a.jsonl", '{"text": "It is noon."}', ": no sign of a dialect in 1 reply: choose one"),
     ],
 )
 def test_what_is_wrong_with_a_table_is_said(

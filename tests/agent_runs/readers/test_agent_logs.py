@@ -245,7 +245,7 @@ def test_another_answer_than_the_stated_one_is_told() -> None:
     run = only(log)
     assert run.output == "Rain."
     assert [(notice.message, notice.text) for notice in run.notices] == [
-        ("the log also has a different answer", ANSWER)]  # fmt: skip
+        ("the log also contains a different answer", ANSWER)]  # fmt: skip
     run = only([INIT, stream("assistant", USE), stream("user", USED), DONE])
     assert run.output == ANSWER
 
@@ -322,7 +322,7 @@ def test_what_a_sub_agent_did_inside_a_tool_is_told() -> None:
                ran("tool", 3, {}, {"output": RESULT}, inner))  # fmt: skip
     run = only(tree)
     assert actions(run) == [("n3", {}, RESULT)]
-    assert told(run) == ["dropped an agent's steps inside 'n3'"]
+    assert told(run) == ["dropped the steps of an agent that the tool 'n3' ran"]
 
 
 # -- messages that come again ----------------------------------------------------------------------
@@ -505,7 +505,7 @@ def test_a_file_that_a_tool_has_brought_is_no_question() -> None:
     run = only([*LOOKED[:2], seen, LAKE])
     assert (run.question, actions(run), run.output) == (
         "What is on it?", [("look", {}, "seen")], "A lake.")  # fmt: skip
-    assert told(run)[0] == "found text of the user beside results"
+    assert told(run)[0] == "found text of the user next to results"
 
 
 @pytest.mark.parametrize("kind", ["retry-feedback", "retry-prompt", "instruction"])
@@ -564,7 +564,7 @@ def test_a_file_behind_a_result_is_the_tools_in_a_cassette(
     run = only(cassette(*log))
     assert (run.question, run.output) == ("What is on it?", "A lake.")
     assert told(run) == [
-        *["found text of the user beside results"] * len(words),
+        *["found text of the user next to results"] * len(words),
         "dropped a part of type 'image_url'",
     ]
     assert len([*read_runs(log)]) == (1 if is_marked else 2)  # elsewhere a user may have sent it

@@ -103,10 +103,10 @@ def messages_of(run: Transcript) -> list[str]:
 def test_lines_that_a_console_wraps_are_joined_where_it_shows_how_wide_it_is(command, read):
     (run,) = runs_of(in_shell(acted_in_shell("", command, width=80), EXITING, width=80))
     assert commands_in(run) == [read]
-    assert "the console has wrapped lines, which are joined" in messages_of(run)
+    assert "the console had wrapped lines, which were joined" in messages_of(run)
     (run,) = runs_of(in_shell(acted_in_shell("", command), EXITING))
     assert commands_in(run) == [command]
-    assert "the console may have wrapped lines, and does not show where" in messages_of(run)
+    assert "the console may have wrapped lines, but the log does not show where" in messages_of(run)
 
 
 @pytest.mark.parametrize("width", [0, 80])

@@ -26,7 +26,9 @@ def test_an_encoding_that_cannot_be_used_is_named(name: str) -> None:
 def test_the_text_of_an_output_is_text(printed: Any) -> None:
     output = {"output_type": "stream", "name": "stdout", "text": printed}
     cell = {"cell_type": "code", "source": "x", "outputs": [output]}
-    with pytest.raises(OutputParserException, match=r"an output is .*, not text or lines"):
+    with pytest.raises(
+        OutputParserException, match=r"an output is .*, not a string or a list of strings"
+    ):
         list(read_runs({"nbformat": 4, "cells": [cell]}))
 
 
@@ -72,7 +74,7 @@ def test_messages_that_follow_one_another_in_a_circle_are_told(node: str, parent
     chat["mapping"][node]["parent"] = parent
     run = only([chat])
     assert run.question == QUESTION
-    assert told(run) == ["dropped everything before a message that is its own ancestor"]
+    assert told(run) == ["dropped everything before a message whose parents form a loop"]
 
 
 def test_files_of_a_message_are_told() -> None:
@@ -108,16 +110,16 @@ def test_a_result_that_no_call_waits_for_is_told() -> None:
     [
         (
             {"kind": 2, "k": ["requests"], "i": 0, "v": [REQUEST]},
-            "kind 2 with the keys 'kind', 'k', 'i'",
+            "2, with the keys 'kind', 'k', 'i'",
         ),
-        ({"kind": 2, "k": ["requests"]}, "kind 2 with the keys 'kind', 'k'"),
-        ({"kind": 3, "k": ["requests", 0]}, "kind 3 with the keys 'kind', 'k'"),
+        ({"kind": 2, "k": ["requests"]}, "2, with the keys 'kind', 'k'"),
+        ({"kind": 3, "k": ["requests", 0]}, "3, with the keys 'kind', 'k'"),
     ],
 )
 def test_a_change_that_is_not_known_is_named(change: dict[str, Any], words: str) -> None:
     log = [{"kind": 0, "v": CHAT}, {"kind": 2, "k": ["requests"], "v": [REQUEST]}]
     assert only(log).question == QUESTION
-    with pytest.raises(OutputParserException, match=f"unknown change of {words}"):
+    with pytest.raises(OutputParserException, match=f"unknown kind of change, {words}"):
         list(read_runs([*log, change]))
 
 

@@ -151,11 +151,11 @@ def test_a_reply_without_one_command_fails() -> None:
     messages = [
         {"role": "user", "content": "q"},
         {"role": "assistant", "content": "```bash\na\n```\n```bash\nb\n```"},
-        {"role": "user", "content": "Write one command."},
+        {"role": "user", "content": "Write exactly one command."},
     ]
     run = only({"trajectory_format": "mini-swe-agent-1", "info": {}, "messages": messages})
     (failed,) = run.failed
-    assert failed.observation == "Write one command."
+    assert failed.observation == "Write exactly one command."
 
 
 FENCE, RAN = "I look.\n\n```{}\n{}\n```", "<returncode>0</returncode>\n<output>\nx\n</output>"

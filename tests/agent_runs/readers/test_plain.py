@@ -176,7 +176,7 @@ def test_a_text_with_an_unclear_dialect_names_the_candidates() -> None:
 
 def test_a_dialect_without_transcripts_says_so() -> None:
     text = '<tool_call>\n{"name": "clock", "arguments": {}}\n</tool_call>'
-    with pytest.raises(OutputParserException, match="'hermes' has no form for transcripts"):
+    with pytest.raises(OutputParserException, match="'hermes' has no format for whole runs"):
         list(read_runs(text))
 
 
