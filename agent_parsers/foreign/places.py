@@ -192,7 +192,7 @@ _DENIES: Final = re.compile(
     r"([✗✘✕✖❌❎⛔🚫🛑👎]|(?:(?<=[\[(,])|^)\s*+(?:#|//|[!~¬]))[\s\[(*_`]*\Z"
 ).search
 """Finds a sign right before a call that strikes it out, or makes it a comment."""
-_SIGNS: Final = re.compile(r"[\s\[(#/!~¬]*+").match
+_SIGNS: Final = re.compile(r"[\s\[(#/!~¬✗✘✕✖❌❎⛔🚫🛑👎]*+").match
 _SAYS_CALL: Final = re.compile(
     r"tool|func|action|invoke|exec|call|plugin|python|code|json|command|\buse\b|request"
     r"|assistant|commentary|message|channel|start|constrain|bos\b",
@@ -213,7 +213,9 @@ def other_mark(text: str, calls: Sequence[Span]) -> str:
 
 def other_lead(text: str, start: int) -> str:
     """Return the mark or sign before offset *start* if it does not announce a call; else ``""``."""
-    if (sign := _DENIES(line_before(text, _SIGNS(text, start).end()))) is not None:
+    signs = _SIGNS(text, start)
+    at = start if signs is None else signs.end()
+    if (sign := _DENIES(line_before(text, at))) is not None:
         return sign[1]
     lead = line_before(text, start)
     for mark in reversed([*_each_mark(lead)]):

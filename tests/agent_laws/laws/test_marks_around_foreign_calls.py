@@ -39,18 +39,21 @@ FRAMES = (
     "<|{}|>[]<|end_{}|>",
     "{{{}}}[]{{/{}}}",
 )
-LEADS = ("// {}", "% {}", "! {}", "[ ] {}", "[ERROR] {}", "[INFO]: {}", "<|user|>{}", "<no>{}")
-"""What stands before a call on its line and is not closed. To objects alone these mean nothing."""
+LEADS = (
+    "// {}", "% {}", "! {}", "[ ] {}", "[ERROR] {}", "[INFO]: {}", "<|user|>{}", "<no>{}", "❌ {}",
+    "Not this: 🚫 {}", "[#{}]", "[//{}]", "[❌ {}]",
+)  # fmt: skip
+"""What comes before a call on its line and is not closed. To objects alone these mean nothing."""
 
 
 def send(to: str) -> None:
     """Sends a letter."""
 
 
-def acts(dialect: str, text: str) -> bool:
+def acts(dialect: str, text: str, *, lenient: bool = True) -> bool:
     """Return whether the turn calls a tool."""
     try:
-        result = get_parser(dialect, tools=[send]).parse(text)
+        result = get_parser(dialect, tools=[send], lenient=lenient).parse(text)
     except OutputParserException:
         return False
     return bool(result) if isinstance(result, list) else isinstance(result, AgentAction)
@@ -79,3 +82,22 @@ def test_a_call_in_another_form_is_made_in_marks_that_call() -> None:
     for text in ("<tool_use>{}</tool_use>", "[ACTION] {}", "<|invoke|>{}", "{}</s>"):
         for call in SHAPES[:6]:
             assert acts("hermes", text.format(call)), (text, call)
+
+
+def test_a_sign_that_denies_nothing_is_dropped() -> None:
+    for lead in ("🔧 {}", "✅ {}", "👉 {}"):
+        assert acts("hermes", lead.format(SHAPES[5])), lead
+
+
+@pytest.mark.parametrize("dialect", list_dialects())
+@pytest.mark.parametrize("lenient", [True, False])
+def test_a_name_with_a_sign_that_denies_it_is_no_tool(dialect: str, *, lenient: bool) -> None:
+    try:
+        sample = get_parser(dialect, tools=[send]).render(AgentAction("send", {"to": "Ann"}, ""))
+    except ValueError:
+        pytest.skip("it takes no tool of this name")
+    if "send" not in sample:
+        pytest.skip("it has one tool, which is not named")
+    for sign in ("❌ ", "🚫", "!", "~", "¬"):
+        text = sample.replace("send", f"{sign}send")
+        assert not acts(dialect, text, lenient=lenient), text
