@@ -86,9 +86,7 @@ def test_only_a_model_calls(name: str, text: str, other: Any, lenient: bool) -> 
     options: dict[str, Any] = {} if name == "auto" else {"lenient": lenient}
     parser: Any = get_parser(name, tools=[hoist], **options)
     for way in ways(parser, other(text)):
-        with pytest.raises(
-            TypeError, match="expected a message from the model, which has the type 'ai'"
-        ):
+        with pytest.raises(TypeError, match=r"expected a message from the model \(type 'ai'\)"):
             way()
     with pytest.raises(TypeError, match="expected a message from the model"):
         parser.explain(other(text))
@@ -100,9 +98,9 @@ def test_in_every_dialect(name: str) -> None:
     said = parser.render(AgentFinish({"output": "A jib."}, ""))
     for role, kind in (("user", "human"), ("tool", "tool")):
         message = {"role": role, "content": said, "tool_call_id": "1"}
-        with pytest.raises(TypeError, match=f"not '{kind}'"):
+        with pytest.raises(TypeError, match=f"one of type '{kind}'"):
             parser.read(message)
-        with pytest.raises(TypeError, match=f"not '{kind}'"):
+        with pytest.raises(TypeError, match=f"one of type '{kind}'"):
             parser.stream_parser().feed(message)
     assert parser.read({"role": "assistant", "content": said}).result.output == "A jib."
 
@@ -110,7 +108,7 @@ def test_in_every_dialect(name: str) -> None:
 def test_a_stream_may_not_change_its_role() -> None:
     stream = get_parser("hermes", tools=[hoist]).stream_parser()
     stream.feed(chunk(role="assistant", content="I see."))
-    with pytest.raises(TypeError, match="not 'tool'"):
+    with pytest.raises(TypeError, match="one of type 'tool'"):
         stream.feed(chunk(role="tool", content=CALL))
 
 
@@ -122,7 +120,7 @@ def test_a_response_template_reads_only_the_model() -> None:
         lambda message: [*parser.stream(message)],
         lambda message: [*parser.events([message])],
     ):
-        with pytest.raises(TypeError, match="not 'human'"):
+        with pytest.raises(TypeError, match="one of type 'human'"):
             way({"role": "user", "content": CALL})
 
 
@@ -133,7 +131,7 @@ def test_so_does_a_parser_of_a_user() -> None:
 
     assert Own().invoke({"role": "assistant", "content": "x"}).log == "x"
     for way in (Own().invoke, lambda message: [*Own().stream(message)]):
-        with pytest.raises(TypeError, match="not 'human'"):
+        with pytest.raises(TypeError, match="one of type 'human'"):
             way({"role": "user", "content": "x"})
 
 

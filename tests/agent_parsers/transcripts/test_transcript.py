@@ -322,7 +322,7 @@ def test_the_law_of_transcripts_catches_lines_that_are_not_counted(
 ) -> None:
     laws.a_transcript_is_read_or_refused(get_dialect("react"), _LATE)
     monkeypatch.setattr(TurnText, "place", lambda *_: (1, 1))
-    with pytest.raises(BrokenLawError, match=r"is at \(6, 1\), not \(1, 1\)"):
+    with pytest.raises(BrokenLawError, match=r"is at \(1, 1\), expected \(6, 1\)"):
         laws.a_transcript_is_read_or_refused(get_dialect("react"), _LATE)
 
 

@@ -409,7 +409,7 @@ def test_parsers_of_calls_take_an_empty_value_as_langchains_do() -> None:
         assert parser.invoke(lc.AIMessage("", additional_kwargs=message)) == expected
         assert parser.invoke(AIMessage("", additional_kwargs=message)) == expected
     for value in (False, 0, []):
-        with pytest.raises(OutputParserException, match="are JSON text"):
+        with pytest.raises(OutputParserException, match="as a JSON string"):
             parser.invoke(chat(None, call("lock", value)))
 
 
