@@ -134,5 +134,5 @@ def test_a_call_that_was_not_made_is_found() -> None:
 
 def test_what_is_lost_is_found() -> None:
     made = Returned("a call", [], (Called("area", "Thun", "48"),))
-    with pytest.raises(Broken, match="do not have"):
+    with pytest.raises(Broken, match="do not contain"):
         how_it_is_taken(made, lambda: [AIMessage("area")])
