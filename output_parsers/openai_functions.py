@@ -52,7 +52,7 @@ class OutputFunctionsParser(BaseGenerationOutputParser[Called]):
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
-        """Return the arguments of the call in the first generation in *result*, or the call.
+        """Return the function call in the first generation of *result*, or its arguments alone.
 
         Args:
             result: What a chat model generated.

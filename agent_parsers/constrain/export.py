@@ -106,7 +106,9 @@ def _written(
 def _only_calls(options: TurnOptions) -> TurnOptions:
     """Return *options* without answers; raise a `GrammarError` if they have only answers."""
     if options.turn == "answer":
-        raise GrammarError("turn='answer' leaves no turns, since the output_type allows no answer")
+        raise GrammarError(
+            "turn='answer' allows only answers, but this output_type allows none: use turn='call'"
+        )
     return replace(options, turn="call")
 
 

@@ -336,7 +336,7 @@ def write_result(result: Result) -> str:
 NEXT = f"{START}{MODEL}"
 FOREIGN_MESSAGE = Problem(
     "found a message that the model must not write",
-    "Invalid Format: Write no messages of users or tools; they are given to you.",
+    "Invalid Format: Do not write the messages of the user or of tools; they are given to you.",
 )
 
 DIALECT = calls_dialect(
@@ -372,7 +372,7 @@ DIALECT = calls_dialect(
         ),
         "end_of_call": Problem(
             f"expected {END} or {RETURN} at the end of a message that is not a call, found {CALL}",
-            f"A message that is not a call ends in {CALL}, so nothing was done. Write the call"
+            f"Your message ended in {CALL} but was not a call, so nothing was done. Write the call"
             " again, with the name of the tool, or write your answer.",
         ),
         "late_header": Problem(

@@ -46,7 +46,7 @@ def read_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
 
 
 def repair_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
-    """Return an input in lenient mode."""
+    """Read the *text* of an input in lenient mode, and add what is repaired to *repairs*."""
     if not text:
         raise BadPayload("no_input", (0, 0))
     return repair_object_input(text, repairs)

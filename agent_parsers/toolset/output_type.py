@@ -68,7 +68,7 @@ class OutputType:
         """The type itself."""
         if isinstance(output_type, AutoStrategy | ProviderStrategy | ToolStrategy):
             raise TypeError(
-                f"a {type(output_type).__name__} says how to ask for an answer: pass it to"
+                f"{type(output_type).__name__} says how to ask for an answer: pass it to"
                 " run_agent(output_type=…), and only its schema to a parser"
             )
         if isinstance(output_type, str | list | tuple) or isroutine(output_type):

@@ -49,7 +49,7 @@ class _Strategy:
 
 @dataclass(init=False)
 class ToolStrategy(_Strategy, Generic[SchemaT]):
-    """The model calls a tool whose arguments are the response; a union has one tool a member."""
+    """The model calls a tool whose arguments are the response; a union gets one tool per member."""
 
     schema: type[SchemaT] | UnionType | dict[str, Any]
     """A pydantic model, a dataclass, a `TypedDict`, a JSON Schema, or a union of these."""

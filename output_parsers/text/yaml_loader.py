@@ -90,7 +90,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # the base has no types
         if depth > _MAX_DEPTH:
             problem = f"lists and dictionaries are nested more than {_MAX_DEPTH} levels deep"
         elif nodes > _MAX_NODES:
-            problem = f"aliases expand to more than {_MAX_NODES:,} values"
+            problem = f"with all aliases expanded, there are more than {_MAX_NODES:,} values"
         else:
             return
         raise ComposerError(None, None, problem, mark)

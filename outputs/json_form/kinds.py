@@ -300,7 +300,7 @@ def _read_object(data: Any, document: Document, classes: tuple[type, ...]) -> An
 
 
 def write_document(value: object, tables: Iterable[str]) -> dict[str, Any]:
-    """Return *value*, whose class is in one of *tables*, as JSON; see `Storable.to_json`."""
+    """Return *value* as JSON; *tables* are the modules that list its class (see `Storable`)."""
     known_kinds(tables)
     document = Document([], {})
     try:

@@ -31,7 +31,7 @@ SEEN = {
     "film.srt": "like '00:00:01,000 --> 00:00:03,200', 'Question: who opened the gate?'",
     "mail.txt": "lines begin like 'From: Ines <ines@pier.example>'",
     "app.json": "the first value has the keys 'debug', 'ports', 'theme'",
-    "events.jsonl": "'json_lines' ('event' with a time or level in value 1) found in this log",
+    "events.jsonl": "'json_lines' ('event' with a time or level in the first value) found",
     "novel.txt": 'lines begin like \'"Nobody," said the pilot.',
     "prompt.txt": "line 1, 'Answer the following questions as best you can.",
     "key.b64": "the first line is 'AAECAwQFBgcICQoLDA0O",

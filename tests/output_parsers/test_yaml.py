@@ -158,8 +158,8 @@ LEVELS = "".join(f"b{n}: &b{n} [{', '.join([f'*b{n - 1}'] * 9)}]\n" for n in ran
 MERGES = "".join(f"b{n}: &b{n} {{<<: [*b{n - 1}, *b{n - 1}]}}\n" for n in range(1, 40))
 
 ATTACKS = {
-    "billion laughs": ("b0: &b0 [x]\n" + LEVELS + "a: *b11", "aliases expand to more than"),
-    "merges": ("b0: &b0 {k: 1}\n" + MERGES + "a: 1", "aliases expand to more than"),
+    "billion laughs": ("b0: &b0 [x]\n" + LEVELS + "a: *b11", "there are more than"),
+    "merges": ("b0: &b0 {k: 1}\n" + MERGES + "a: 1", "there are more than"),
     "itself": ("a: &x [*x]", "contains itself"),
     "itself, merged": ("a: &x {<<: *x}", "contains itself"),
     "a chain": (

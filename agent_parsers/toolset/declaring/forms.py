@@ -121,7 +121,7 @@ def _is_one_tool(tools: Mapping[str, Any]) -> bool:
 
 
 def spec_from(tool: Any, *, name: str | None = None) -> ToolSpec:
-    """Return the spec of one *tool* in any form.
+    """Return the spec of one *tool*, which may be declared in any supported form.
 
     Args:
         tool: One item of `Tools`.

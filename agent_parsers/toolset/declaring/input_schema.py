@@ -9,7 +9,7 @@ from typing_extensions import override
 
 
 class InputSchema(GenerateJsonSchema):
-    """Makes JSON Schemas in which the value of each key reaches its field.
+    """Makes JSON Schemas whose keys are those from which pydantic fills the fields.
 
     Raises:
         TypeError: A field is read only from inside another key, which a schema cannot show.

@@ -108,7 +108,7 @@ def plain_object(root: Mapping[str, Any]) -> PlainObject | None:
 
 
 def lone_key(root: Mapping[str, Any]) -> str | None:
-    """Return the lone parameter, which an input without names fills, or `None`.
+    """Return the name of the one parameter that gets an input without names, or `None`.
 
     It is the only parameter, or else the only required one.
 

@@ -66,7 +66,7 @@ READER: Final = DataReader(
     evidence=partial(
         evidence_of_each,
         is_one=_trajectory,
-        sign=lambda _: "'tool_name_0' and 'tool_args_0' in value 1",
+        sign=lambda _: "'tool_name_0' and 'tool_args_0' in the first value",
     ),
     read=partial(read_each, runs_of=_runs_of),
 )

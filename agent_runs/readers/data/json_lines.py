@@ -49,7 +49,7 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
     keys = [_text_key(value) for value in values]
     if not values or not all(keys):
         return ()
-    return (f"{keys[0]!r} with a time or level in value 1",)
+    return (f"{keys[0]!r} with a time or level in the first value",)
 
 
 def _read(values: Values, reading: Reading) -> Iterator[Transcript]:

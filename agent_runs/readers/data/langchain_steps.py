@@ -142,7 +142,7 @@ READER: Final = DataReader(
     name="langchain_steps",
     summary="results of LangChain's AgentExecutor with their intermediate steps",
     evidence=partial(
-        evidence_of_each, is_one=is_result, sign=lambda _: "'intermediate_steps' in value 1"
+        evidence_of_each, is_one=is_result, sign=lambda _: "'intermediate_steps' in the first value"
     ),
     read=partial(read_each, runs_of=lambda data, at: [run_of(data, at)]),
 )

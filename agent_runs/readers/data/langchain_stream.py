@@ -47,7 +47,7 @@ def _messages_in(event: Any) -> list[Any]:
 
 def _said(message: Any) -> Said | None:
     if not is_message(message):
-        raise ValueError("expected a message of LangChain")
+        raise ValueError("expected a LangChain message")
     return FORM.said(message)
 
 

@@ -211,7 +211,7 @@ READER: Final = DataReader(
     evidence=partial(
         evidence_of_each,
         is_one=_is_run,
-        sign=lambda first: f"'run_type' {first['run_type']!r} and 'inputs' in value 1",
+        sign=lambda first: f"'run_type' {first['run_type']!r} and 'inputs' in the first value",
     ),
     read=_read,
 )

@@ -47,7 +47,7 @@ READER: Final = DataReader(
     evidence=partial(
         evidence_of_each,
         is_one=_is_run,
-        sign=lambda value: f"'version' and 'type': {value['type']!r} in value 1",
+        sign=lambda value: f"'version' and 'type': {value['type']!r} in the first value",
     ),
     read=partial(read_each, runs_of=_runs_of),
     before=("langchain_messages", "langchain_steps"),

@@ -98,7 +98,7 @@ READER: Final = DataReader(
     evidence=partial(
         evidence_of_each,
         is_one=_is_record,
-        sign=lambda first: f"'format' {first['format']!r} and 'steps' in value 1",
+        sign=lambda first: f"'format' {first['format']!r} and 'steps' in the first value",
     ),
     read=partial(read_each, runs_of=_runs_of),
 )

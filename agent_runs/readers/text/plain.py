@@ -377,7 +377,7 @@ def _notice_foreign(builder: RunBuilder, step: TranscriptStep) -> None:
             builder.notice("unclear_end", what, text="\n".join(lines))
     for line in (step.observation or "").splitlines()[1:]:
         if begins_foreign(line):
-            what = "a line in a result may not belong to it"
+            what = "a line in a result might not be part of it"
             builder.notice("unclear_end", what, text=line)
 
 

@@ -290,7 +290,11 @@ def _ollama_message(message: Mapping[str, Any]) -> dict[str, Any]:
             elif part.get("type") == "image_url":
                 head, found, data = part["image_url"]["url"].partition(";base64,")
                 if not found or not head.startswith("data:"):
-                    raise ExchangeError(ReplyFailure(400, "Ollama takes images as data: URLs only"))
+                    raise ExchangeError(
+                        ReplyFailure(
+                            400, "Ollama takes images only as base64 `data:` URLs, not as links"
+                        )
+                    )
                 images.append(data)
             else:
                 raise ExchangeError(

@@ -202,7 +202,7 @@ class Members:
         )
 
     def open(self) -> None:
-        """Record that an object or list begins that may be or contain the call."""
+        """Record the beginning of an object or list that may be the call, or contain it."""
         self._stack.append(Candidate())
         self._last = None
 

@@ -97,7 +97,7 @@ class Element:
     """Pattern for the text after a mark of a tag that is cut off before or after the name."""
 
     def marks(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the beginning of each spelling, which identifies the tag, as `Atom` strings."""
+        """Yield the atoms of the beginning of each spelling, by which the tag is recognised."""
         for text in (self.canonical, *self.others, *self.borrowed):
             yield tuple(map(re.escape, text))
 
@@ -136,7 +136,7 @@ class Named(Element):
     cut: ClassVar[str] = names
 
     def marks(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the beginning of each spelling, which identifies the tag, as `Atom` strings."""
+        """Yield the atoms of the beginning of each spelling, by which the tag is recognised."""
         for *word, sign in Element.marks(self):
             yield *word, BLANK, sign
 
