@@ -22,8 +22,7 @@ class Problem:
 
     Args:
         reason: One clause about the expectation that failed.
-        observation: Text that can be sent back to the model. ``{tool}`` stands for the tool of the
-            invalid call.
+        observation: Text to send back to the model. ``{tool}`` stands for the invalid call's tool.
         exact: The message in strict mode, if it has to be that of the reference parser; ``{text}``
             stands for the model's text. Or a function that returns the message, given that text.
         exact_observation: The observation in strict mode, if it differs.
