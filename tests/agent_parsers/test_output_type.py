@@ -276,7 +276,7 @@ def test_a_grammar_of_the_type_never_has_only_calls() -> None:
     assert parser.grammar("gbnf") == get_parser("hermes", tools=["search"]).grammar(
         "gbnf", turn="call"
     )
-    with pytest.raises(GrammarError, match="the output_type allows no answer"):
+    with pytest.raises(GrammarError, match="this output_type allows none"):
         parser.grammar("gbnf", turn="answer")
 
 
