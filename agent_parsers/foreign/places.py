@@ -16,6 +16,7 @@ from agent_parsers.engine.reading.quoting.quotations import (
     speaks_of_results,
 )
 from agent_parsers.engine.reading.quoting.spans import merged
+from agent_parsers.engine.repairs.names import DENYING_SIGNS
 
 if TYPE_CHECKING:
     from agent_parsers.events import Span
@@ -188,11 +189,11 @@ _MARK: Final = r"<[|｜/]{0,2}\w[^<>\n]{0,60}>|\[[^\[\]\n{}\"']{0,40}\]|\{\w{1,3
 _MARKS: Final = re.compile(rf"(?>(?:\s*+(?:{_MARK}|[^\w\s\"'<\[{{]))*)\s*+").match
 _each_mark: Final = re.compile(_MARK).finditer
 _ENDS_MARK: Final = re.compile(r"\A\W{0,2}/|(?<![^\W_])end(?![^\W_])", re.IGNORECASE).search
-_DENIES: Final = re.compile(
-    r"([✗✘✕✖❌❎⛔🚫🛑👎]|(?:(?<=[\[(,])|^)\s*+(?:#|//|[!~¬]))[\s\[(*_`]*\Z"
-).search
+_SIGNS: Final = r"(?>(?:[^\w\"'{<]|_)*)"
+_skip_signs: Final = re.compile(_SIGNS).match
+_DENIED: Final = rf"([{DENYING_SIGNS}]|(?:(?<=[\[(,])|^)\s*+(?:#(?!#)|//|[!~¬])){_SIGNS}\Z"
+_denies: Final = re.compile(_DENIED).search
 """Finds a sign right before a call that strikes it out, or makes it a comment."""
-_SIGNS: Final = re.compile(r"[\s\[(#/!~¬✗✘✕✖❌❎⛔🚫🛑👎]*+").match
 _SAYS_CALL: Final = re.compile(
     r"tool|func|action|invoke|exec|call|plugin|python|code|json|command|\buse\b|request"
     r"|assistant|commentary|message|channel|start|constrain|bos\b",
@@ -213,9 +214,9 @@ def other_mark(text: str, calls: Sequence[Span]) -> str:
 
 def other_lead(text: str, start: int) -> str:
     """Return the mark or sign before offset *start* if it does not announce a call; else ``""``."""
-    signs = _SIGNS(text, start)
-    at = start if signs is None else signs.end()
-    if (sign := _DENIES(line_before(text, at))) is not None:
+    begun = _skip_signs(text, start)
+    at = start if begun is None else begun.end()
+    if (sign := _denies(line_before(text, at))) is not None:
         return sign[1]
     lead = line_before(text, start)
     for mark in reversed([*_each_mark(lead)]):

@@ -45,7 +45,8 @@ _FOLLOWS: Final = frozenset(
 )
 """Words that may come right after the name."""
 _MOST_CHARS: Final = 200
-_SIGN_OF_DENIAL: Final = re.compile(r"[✗✘✕✖❌❎⛔🚫🛑👎]|\A\W*[!~¬]").search
+DENYING_SIGNS: Final = "✗✘✕✖❌❎⛔🚫🛑👎"
+_SIGN_OF_DENIAL: Final = re.compile(rf"[{DENYING_SIGNS}]|\A\W*[!~¬]").search
 _DENIAL: Final = re.compile(
     r"\b(?:no|not|none|never|without|cannot|unnecessary|impossible)\b|n['’]t\b", re.IGNORECASE
 ).search

@@ -41,7 +41,7 @@ FRAMES = (
 )
 LEADS = (
     "// {}", "% {}", "! {}", "[ ] {}", "[ERROR] {}", "[INFO]: {}", "<|user|>{}", "<no>{}", "❌ {}",
-    "Not this: 🚫 {}", "[#{}]", "[//{}]", "[❌ {}]",
+    "Not this: 🚫 {}", "[#{}]", "[//{}]", "[❌ {}]", "✖\ufe0f {}", "❌\ufe0f[{}]", "❎\u200b{}",
 )  # fmt: skip
 """What comes before a call on its line and is not closed. To objects alone these mean nothing."""
 
@@ -98,6 +98,6 @@ def test_a_name_with_a_sign_that_denies_it_is_no_tool(dialect: str, *, lenient: 
         pytest.skip("it takes no tool of this name")
     if "send" not in sample:
         pytest.skip("it has one tool, which is not named")
-    for sign in ("❌ ", "🚫", "!", "~", "¬"):
+    for sign in ("❌ ", "🚫", "✖\ufe0f", "!", "~", "¬"):
         text = sample.replace("send", f"{sign}send")
         assert not acts(dialect, text, lenient=lenient), text
