@@ -26,28 +26,10 @@ from pydantic import BaseModel
 
 import agent_parsers
 from output_parsers.runnables.langchain import ONLY_LANGCHAINS, ONLY_LANGCHAINS_PARSERS
+from tools.conformance.langchain_tests import AGENTS, MODULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_AGENTS = ("chat", "conversational", "conversational_chat", "mrkl", "react", "structured_chat")
-ROOMS = {
-    "langchain_core.agents": "agent_parsers",
-    "langchain_core.exceptions": "output_parsers.exceptions",
-    "langchain_core.messages": "outputs.messages",
-    "langchain_core.output_parsers": "output_parsers",
-    "langchain_core.outputs": "outputs",
-    "langchain_core.prompt_values": "output_parsers.prompt_values",
-    "langchain_classic.agents.format_scratchpad": "agent_parsers.format_scratchpad",
-    "langchain_classic.agents.output_parsers": "agent_parsers",
-    "langchain_classic.output_parsers": "output_parsers",
-    "langchain.agents.structured_output": "output_parsers",
-    **{
-        f"langchain_classic.agents.{agent}.output_parser": f"agent_parsers.{agent}.output_parser"
-        for agent in _AGENTS
-    },
-}
-"""The modules of LangChain in scope, with those below them, and where their names are here."""
 
 FOR_SERIALIZING = {"get_lc_namespace", "is_lc_serializable", "lc_attributes"}
 HOOKS = {"_atransform", "_diff", "_get_schema", "_parse_obj", "_transform", "_type"}
@@ -95,7 +77,7 @@ def value_of(module: Any, name: str) -> Any:
 def differences() -> Iterator[str]:
     """Yield a name for everything of LangChain that is not here, or is not the same."""
     compared: set[int] = set()
-    for room, here in ROOMS.items():
+    for room, here in MODULES.items():
         for name in modules_in(room):
             path = here + name.removeprefix(room)
             theirs = import_module(name)
@@ -228,9 +210,9 @@ def test_the_page_for_switching_has_every_module() -> None:
     table = page.partition("## From LangChain")[2].partition("| there | here |")[0]
     rows = re.findall(r"^\| (`lang.*?) \| `([\w.]+)`", table, re.MULTILINE)
     shown = {room: here for left, here in rows for room in re.findall(r"`([\w.]+)`", left)}
-    agents = {room for room in ROOMS if room.removesuffix(".output_parser").endswith(_AGENTS)}
+    agents = {room for room in MODULES if room.removesuffix(".output_parser").endswith(AGENTS)}
     first = "langchain_classic.agents.mrkl.output_parser"
-    assert shown == {room: ROOMS[room] for room in {*ROOMS} - agents | {first}}
+    assert shown == {room: MODULES[room] for room in {*MODULES} - agents | {first}}
     assert f"`{first}` and five others" in table
     assert len(agents) == 6
 
@@ -267,7 +249,7 @@ def test_the_walk_finds_what_differs() -> None:
 
 def own_modules() -> list[str]:
     found = []
-    for room, here in ROOMS.items():
+    for room, here in MODULES.items():
         for name in modules_in(room):
             path = here + name.removeprefix(room)
             if importlib.util.find_spec(path.rpartition(".")[0] or path) is None:

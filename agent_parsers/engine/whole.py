@@ -87,14 +87,12 @@ class WholeReader:
             raise too_long("text", text[:max_chars], max_chars)
         # "stop" accepts whatever "unknown" accepts, and more
         if self._match is not None and not (start or prompt) and ended != "length":
-            if self._calls is not None and (calls := self._first(text)) is not None:
+            if (calls := self._first(text)) is not None:
                 result = calls.result(text, tools, is_exact=True)
                 if result is not None and not isinstance(result, AgentFinish):
                     return result
             result = self._match.result(text, tools)
-            if result is not None and (
-                self._is_lenient or self._counts(isinstance(result, AgentFinish), text)
-            ):
+            if result is not None and self._counts(isinstance(result, AgentFinish), text):
                 return result
             if (turn := self._respelt(text, tools)) is not None:
                 return self._match.result_of(turn, text)

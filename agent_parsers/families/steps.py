@@ -330,7 +330,8 @@ def labels_in_lines(action: str, tool_input: str, answer: str) -> Steps:
         rows={
             ("thought", "inline action"): Go("tool"),
             ("thought", "inline answer"): Go("answer, inline"),
-            **dict.fromkeys((("input", "inline input"), ("input", "spaced input"))),
+            ("input", "inline input"): None,  # words in an input may name the label
+            ("input", "spaced input"): None,
             # A thought may mention the answer to come.
             ("answer, inline", "answer"): Go("answer", restarts=True),
             ("answer, inline", "thought"): Go("thought", restarts=True),

@@ -135,9 +135,8 @@ class BaseMessage(BaseModel):
         and the refusal that a provider sends beside the content. A block that is not known has the
         type ``non_standard``.
         """
-        from outputs.messages.content_blocks import (
-            content_blocks_of,  # lazily: rarely needed
-        )
+        # lazily: rarely needed
+        from outputs.messages.content_blocks import content_blocks_of
 
         return content_blocks_of(self)
 

@@ -58,25 +58,36 @@ IN_SCOPE: Final = {
     ("langchain", "langchain_v1"): ("agents/test_responses.py",),
 }
 
-_AGENTS = "chat conversational conversational_chat mrkl react structured_chat"
-OURS: Final = {
+AGENTS: Final = (
+    "chat",
+    "conversational",
+    "conversational_chat",
+    "mrkl",
+    "react",
+    "structured_chat",
+)
+MODULES: Final = {
     "langchain_core.agents": "agent_parsers",
     "langchain_core.exceptions": "output_parsers.exceptions",
     "langchain_core.messages": "outputs.messages",
     "langchain_core.output_parsers": "output_parsers",
     "langchain_core.outputs": "outputs",
     "langchain_core.prompt_values": "output_parsers.prompt_values",
-    "langchain_core.utils.json": "output_parsers.json",
     "langchain_classic.agents.format_scratchpad": "agent_parsers.format_scratchpad",
     "langchain_classic.agents.output_parsers": "agent_parsers",
     "langchain_classic.output_parsers": "output_parsers",
-    "langchain_classic.schema": "output_parsers",
     "langchain.agents.structured_output": "output_parsers",
-} | {
-    f"langchain_classic.agents.{agent}.output_parser": f"agent_parsers.{agent}.output_parser"
-    for agent in _AGENTS.split()
+    **{
+        f"langchain_classic.agents.{agent}.output_parser": f"agent_parsers.{agent}.output_parser"
+        for agent in AGENTS
+    },
 }
-"""LangChain's modules, with those below them, and where their names are here."""
+"""The modules of LangChain in scope, with those below them, and where their names are here."""
+OURS: Final = MODULES | {
+    "langchain_core.utils.json": "output_parsers.json",
+    "langchain_classic.schema": "output_parsers",
+}
+"""Those, and the modules from which LangChain's tests import names that are here as well."""
 RENAMED: Final = {"_SchemaSpec": "SchemaSpec"}
 
 DIFFERENT: Final = {

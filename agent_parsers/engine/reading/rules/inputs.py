@@ -147,9 +147,9 @@ class InputRules:
         The prompt opened the thought, and the call is part of it. In strict mode, in transcripts
         and in the strings of an object such a mark is plain text.
         """
-        if not self.lenient or self.table.is_run or is_plain_object(written.strip()):
+        if not self.lenient or self.table.is_run or (end := unopened_end(written)) is None:
             return None
-        return unopened_end(written)
+        return None if is_plain_object(written.strip()) else end
 
     def read_written(self, written: str, repairs: list[Repair]) -> str | dict[str, Any]:
         """Return the value of an input, given the text *written* after its label.
