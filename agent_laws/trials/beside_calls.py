@@ -14,6 +14,8 @@ from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_laws.trials.sample_calls import written_turn
+from agent_laws.trials.stories import Refusal, outcome_of
+from agent_parsers import get_parser
 from agent_parsers.toolset import ToolSet, ToolSpec
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ _OTHER_TOOL: Final = "ping"
 _TOOL_KEYS: Final = ("name", "tool_name", "tool", "function", "action")
 _INPUT: Final = {"to": "A"}
 _SPARE: Final = '"amount": 5'
+_NESTED: Final = f'"options": {{{_SPARE}}}'
 _NOTE: Final = '"a7note": 5'
 _decode = json.JSONDecoder().raw_decode
 
@@ -58,7 +61,9 @@ def beside_calls(dialect: Dialect, mode: Mode) -> tuple[BesideCall, ...]:
     found = [
         BesideCall(kind, text, _tools(tool, required), kind == "member" and mode == "lenient")
         for required in (["to"], [])
-        for kind, text in dict.fromkeys((*_spoilt(turn.text, tool), *_in_both_forms(dialect)))
+        for kind, text in dict.fromkeys(
+            (*_spoilt(turn.text, tool), *_in_both_forms(dialect), *_behind(dialect, turn.text))
+        )
     ]
     is_free = mode == "strict" and not dialect.several
     return tuple(each for each in found if not (is_free and each.kind == "member"))
@@ -82,8 +87,11 @@ def _spoilt(text: str, tool: str) -> Iterator[tuple[str, str]]:
         body = text[start + 1 : end - 1]
         yield "goes_on", f"{text[:end]}, {_SPARE}}}{text[end:]}"
         if value == _INPUT:
+            for more in ('or {"to": "B"}', '{"to": "B"}', f"{{{_SPARE}}}"):
+                yield "goes_on", f"{text[:end]} {more}{text[end:]}"
             continue
-        for kind, member in (("parameter", _SPARE), ("member", _NOTE)):
+        members = (("parameter", _SPARE), ("parameter", _NESTED), ("member", _NOTE))
+        for kind, member in members:
             yield kind, f"{text[:start]}{{{member}, {body.lstrip()}}}{text[end:]}"
             yield kind, f"{text[:start]}{{{body.rstrip()}, {member}}}{text[end:]}"
         if not _holds(value, tool):
@@ -106,6 +114,14 @@ def _in_both_forms(dialect: Dialect) -> Iterator[tuple[str, str]]:
         tag = turn.text.rfind("<", 0, at)
         at = tag if turn.text.find(">", tag, at) < 0 <= tag else at
         yield "goes_on", f"{turn.text[:at]}{{{_SPARE}}}{turn.text[at:]}"
+
+
+def _behind(dialect: Dialect, text: str) -> Iterator[tuple[str, str]]:
+    """Yield the turn in *text* with arguments behind it, unless text behind a turn is dropped."""
+    said = outcome_of(lambda: get_parser(dialect).read(f"{text}\nDone."))
+    if not isinstance(said, Refusal) and all(each.kind != "after_answer" for each in said.repairs):
+        yield "goes_on", f"{text}\n{{{_SPARE}}}"
+        yield "goes_on", f"{text}\namount=5"
 
 
 def _objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:

@@ -56,8 +56,16 @@ _SPOILING: Final[_Mistakes] = (
     (r"(?<=[\w\"])>", ' other="1">'),
     (r"[a-z]\w*", lambda found: found[0].upper()),
     (r"[a-z]\w*", lambda found: found[0].capitalize()),
+    (r"</", "< /"),
+    (r"</", "</ "),
+    (r"</", "<"),
+    (r"</", r"<\\"),
+    (r"</", "<//"),
+    (r"(</\w[^<>]*)>", r"\1s>"),
+    (r"(</\w[^<>]*)>", r"\1"),
+    (r"<(/\w[^<>]*)>", r"&lt;\1&gt;"),
 )
-"""What is replaced between two values, each time it stands there, and by what."""
+"""What is replaced between two values or behind the last, each time it stands there, and by what."""
 _SPOILT_OPENERS: Final[_Mistakes] = (
     (r"<(?=\w)", "<_"),
     (r"<(?=\w)", "<x:"),
@@ -95,10 +103,11 @@ class SpoiltKey(NamedTuple):
 
 
 def spoilt_keys(dialect: Dialect, mode: Mode) -> Iterator[SpoiltKey]:
-    """Yield turns with two keys in a call, each with one misspelling between the keys.
+    """Yield turns with two keys in a call, each with one misspelling behind a value.
 
-    These are quotes, attributes, white space and the case of letters, and, if the tool is known,
-    tags that open a value. Inputs that the dialect reads as text yield no turns.
+    These are quotes, attributes, white space, the case of letters and signs of closing tags, and,
+    if the tool is known, tags that open a value. Inputs that the dialect reads as text yield no
+    turns.
     """
     given = _PLACES["at the top"]
     turn = written_turn(dialect, given)
@@ -111,9 +120,12 @@ def spoilt_keys(dialect: Dialect, mode: Mode) -> Iterator[SpoiltKey]:
     before, _, rest = turn.text.partition(first)
     between, _, after = rest.partition(second)
     call = turn.calls[0]._replace(tool_input=given)
-    for mistakes, tools in ((_SPOILING, None), (_SPOILT_OPENERS, tool_sets([call])["defaults"])):
+    known = tool_sets([call])["defaults"]
+    for mistakes, tools in ((_SPOILING, None), (_SPOILING, known), (_SPOILT_OPENERS, known)):
         for text in dict.fromkeys(_respelt(between, mistakes)):
             yield SpoiltKey(f"{before}{first}{text}{second}{after}", values, tools)
+    for text in dict.fromkeys(_respelt(after, _SPOILING)):
+        yield SpoiltKey(f"{before}{first}{between}{second}{text}", values, known)
 
 
 def _respelt(text: str, mistakes: _Mistakes) -> Iterator[str]:

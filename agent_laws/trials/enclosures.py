@@ -125,8 +125,8 @@ class EnclosedCall(NamedTuple):
 
 KINDS: Final = (
     "thought", "element", "bracket", "comment", "strike", "section", "aside", "line_signs",
-    "indented", "table", "quotation_in_a_line", "quotation_around_lines", "quotation_with_words",
-    "around_all",
+    "indented", "block", "open_fence", "table", "quotation_in_a_line", "quotation_around_lines",
+    "quotation_with_words", "around_all",
 )  # fmt: skip
 """The kinds of what encloses a call."""
 
@@ -144,6 +144,7 @@ def enclosed_calls(dialect: Dialect) -> tuple[EnclosedCall, ...]:
     names = made_up_names(dialect.name)
     found = [*_thoughts(call, names), *_in_marks(call, names), *_in_lines(call)]
     found += _in_quotation_marks(call, line if is_call else "")
+    found += _in_blocks(call) if dialect.several else ()
     if is_call:
         found.append(EnclosedCall("strike", "~~", f"I would ~~{line}~~ rather wait."))
         table = f"| call | why |\n|---|---|\n| {line} | it is quick |"
@@ -246,6 +247,19 @@ def _in_lines(call: str) -> Iterator[EnclosedCall]:
         quoted = "\n".join(f"{blanks}{line}" for line in call.split("\n"))
         text = f"The page says:\n\n{quoted}\n\nI will not do that."
         yield EnclosedCall("indented", blanks, text)
+
+
+def _in_blocks(call: str) -> Iterator[EnclosedCall]:
+    """Yield calls in blocks that a line announces, and in a fence that nothing closes."""
+    for opens in ("note: |\n", "note: >-\n", ".. code-block:: text\n\n", "It is::\n\n"):
+        quoted = "\n".join(f"  {line}" for line in call.split("\n"))
+        yield EnclosedCall("block", opens, f"{opens}{quoted}\nI will not do that.")
+    hunk = "\n".join(f"-{line}" for line in call.split("\n"))
+    yield EnclosedCall("block", "@@", f"@@ -1,9 +1 @@\n{hunk}\n+I wait.")
+    if "```" not in call:
+        for opens in ("```", "~~~", "```json"):
+            text = f"The page says:\n{opens}\n{call}\nI will not do that."
+            yield EnclosedCall("open_fence", opens, text)
 
 
 def _in_quotation_marks(call: str, line: str) -> Iterator[EnclosedCall]:

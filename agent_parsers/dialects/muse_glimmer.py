@@ -12,10 +12,10 @@
     </atem:function_calls>
 
 The prompt ends with ``<|start|>assistant``, so a turn begins behind it, with a space. The name of
-the tool appears twice; only the one in the element is read. The element around a call may be
-missing, and may have several calls. Values are verbatim text, including blanks. Elements in a
-message to the user or to the model itself are text. A message to ``commentary`` or without a
-recipient is content; `muse_spark` means the latter for a thought.
+the tool appears twice; if the two differ, nothing is called. The element around a call may be
+missing, and may have several calls, of which one has to be for the recipient. Values are verbatim
+text, including blanks. Elements in a message to the user or to the model itself are text. A message
+to ``commentary`` or without a recipient is content; `muse_spark` means the latter for a thought.
 
 Lenient mode also reads a message that begins inside another which has no end, unless anything
 follows it: then the other may have quoted it. It reads a call that lacks its header as well, since
@@ -140,7 +140,8 @@ def read_header(
         return Header(SkippedDelta, problem="open_header") if is_header else Header()
     kind = kinds.get(found[1] or "")
     if kind is None:
-        return Header(body=LateCalls(form) if is_late else TaggedCalls(form))
+        body = LateCalls(form) if is_late else TaggedCalls(form)
+        return Header(body=body, tool=found[1])
     return Header(kind, odd=LEFT_OUT if form.lenient and kind is SkippedDelta else "")
 
 

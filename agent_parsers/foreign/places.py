@@ -21,7 +21,9 @@ from agent_parsers.engine.repairs.names import DENYING_SIGNS
 if TYPE_CHECKING:
     from agent_parsers.events import Span
 
-Stand: TypeAlias = Literal["alone", "in a sentence", "in a thought", "in a fence", "quoted"]
+Stand: TypeAlias = Literal[
+    "alone", "in a sentence", "in a thought", "in an element", "in a fence", "quoted"
+]
 
 _WORD: Final = re.compile(r"[\w.-]+")
 _TOOL_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*\w*(?:tool|function|action|call)\w*", re.IGNORECASE)
@@ -32,7 +34,7 @@ _MARKS_BEHIND: Final = re.compile(
 )
 _STRUCTURAL_BEFORE: Final = frozenset("\"'`<[({=:/.>|@!$*")
 _STRUCTURAL_BEHIND: Final = re.compile(
-    r"[*`]{0,3}[ \t]?[(\[{<=:\"'`>|,]|[*`]{0,3}\s{0,8}(?:[({<]|```)|[ \t]*->"
+    r"[*`]{0,3}[ \t]?[(（\[{<=:\"'`>|,]|[*`]{0,3}\s{0,8}(?:[({<]|```)|[ \t]*->"
     r"|\s{1,8}--?\w|\s{1,4}(?:with|using|tool|function)\b|[*`\"']{0,3}[ \t]*\Z|\s{1,4}:\w"
     r"|\s{1,4}[✿*]{0,2}[\w-]{1,40}[✿*]{0,2}[ \t]?[:=]"
     r"|\s{1,4}(?:args?|arguments|inputs?|parameters|params)\b",
@@ -166,6 +168,8 @@ def stands(text: str, spans: Sequence[Span]) -> list[Stand]:
             return "in a thought"
         if quotation is not None and quotation.problem == "call_in_sentence":
             return "in a sentence"
+        if quotation is not None and quotation.problem == "call_in_element":
+            return "in an element"
         if quotation is not None or around.is_denied(number, is_marked=False):
             return "quoted"
         if is_indented(text, span[0]):

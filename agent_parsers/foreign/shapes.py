@@ -93,7 +93,8 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
     if document is not None and not speaks_of_calls(document[1]):
         # Elements in it are data, unless all are calls.
         inner = [shape.span for shape in shapes if shape.span[0] >= document.start(2)]
-        if inner and "".join(text[a:b] for a, b in without([document.span(2)], inner)).strip():
+        rest = "".join(text[a:b] for a, b in without([document.span(2)], inner))
+        if inner and _TAGS.sub("", rest).strip():
             return None
     places = stands(text, [shape.span for shape in shapes])
     alone = [shape for shape, place in zip(shapes, places, strict=True) if place == "alone"]
@@ -101,7 +102,7 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
         odd = (
             Foreign(shape.form, shape.span, why=f"it is {place}")
             for shape, place in zip(shapes, places, strict=True)
-            if place == "in a thought"
+            if place in ("in a thought", "in an element")
             or (place != "quoted" and shape.is_data and not is_example(text, shape.span))
         )
         return next(odd, None)
@@ -129,6 +130,7 @@ _DOCUMENT: Final = re.compile(
     r"\s*+(?:<\?[^>]*+>\s*+)?<([\w:-]++)[^<>]*+>(.*)</\1\s*+>\s*+\Z", re.DOTALL
 ).match
 """Matches a text that is one element."""
+_TAGS: Final = re.compile(r"<[^<>]*+>")
 
 
 def find_nameless(text: str) -> Foreign | None:
@@ -244,6 +246,10 @@ def _at_name(text: str, mention: Mention, tools: ToolSet, unclosed: set[str]) ->
     start = mention.start - len(before) + (0 if dash is None else dash.end())
     if (named := _named_in_code(text, mention, start, tools)) is not None:
         return named
+    member = spellings.opens_member(before)
+    if member is not None and names_call(member[1]) is not None:
+        form = f"written as an object that names {mention.tool}"
+        return Shape(form, (start, len(text)), why=_UNKNOWN, is_doubtful=True)
     key = spellings.named_by_key(before)
     is_key = key is not None and names_call(key[1]) is not None
     if before[-1:] in ("'", '"') and not (is_key and spellings.to_object(text, mention.stop)):
@@ -273,6 +279,9 @@ def _named_in_code(text: str, mention: Mention, start: int, tools: ToolSet) -> S
 def _called_in_code(text: str, mention: Mention, span: Span, tools: ToolSet) -> Shape | None:
     """Return the shape of a name and a parenthesis, given the *span* of their line so far."""
     before = text[span[0] : mention.start]
+    if text[span[1] - 1] != "(" and spellings.leads_to_name(before) is not None:
+        form = f"written as code that calls {mention.tool}"
+        return Shape(form, (span[0], len(text)), why=_NO_VALUES, is_doubtful=True)
     is_listed = before[-1:] == "["  # then it is a call in a sentence, too
     if spellings.leads_to_name(before) is not None:
         code = _code(text, mention, span, tools)
@@ -350,8 +359,10 @@ def _labelled(text: str, mention: Mention, tools: ToolSet) -> Shape | None:
         is_given if lines else spellings.is_action(label[1].strip())
     ):
         return None
-    if lines and spellings.to_object(text, mention.stop) is not None:
-        return None
+    if lines and (opener := spellings.to_object(text, mention.stop)) is not None:
+        if spellings.leads_to_name(before) is not None:
+            return None
+        return _with_object(text, mention, mention.start - len(before), opener.end(), tools)
     over = spellings.ends_lines(text, end.end())
     stop = len(text.rstrip()) if over is None or "BEGIN_ARG" in rest else over.start()
     if not is_over(text, stop) and not any(map(spellings.is_input, keys)):

@@ -41,6 +41,7 @@ opens_helper: Final = re.compile(
 ).fullmatch
 """Matches code that calls a tool by its name, a list that begins with one, or a key."""
 named_by_key: Final = re.compile(r".*\b(\w+)\s*=\s*[\"']").fullmatch
+opens_member: Final = re.compile(r"\{[ \t]*(\w+)[ \t]*[:=][ \t]*").fullmatch
 opens_mark: Final = re.compile(r"[ \t]*[<\[{|][^\s\w]{0,2}\w{0,20}[^\s\w]{0,3}[ \t]*").fullmatch
 is_role: Final = re.compile(r"\s*(?:assistant)?(?:function|tool_call|commentary)").fullmatch
 """Matches what remains before an element when special tokens are left out."""
@@ -56,7 +57,7 @@ to_object: Final = re.compile(
     r"(?:```\w*\s*)?(?=\{)",
     re.IGNORECASE,
 ).match
-to_parenthesis: Final = re.compile(r"(?:\.call)?[ \t]?\(").match
+to_parenthesis: Final = re.compile(r"(?:\.call)?[ \t]?[(（]").match
 to_second: Final = re.compile(r"[\"']?\s*,\s*(?:\w+\s*=\s*)?(?=\{)").match
 """Match what stands before the input, also where it is the second argument of a helper."""
 to_value: Final = re.compile(r"\"\s*:\s*(?=\{)").match

@@ -90,8 +90,8 @@ class Call:
     """Whether the closer of the call ended a value that had no closer of its own. The value may
     have quoted that closer, unless nothing follows."""
     beside: Sequence[tuple[str, Span]] = ()
-    """What stands beside its input, as the keys and places of members. The tool may have a
-    parameter of that name, which the input lacks."""
+    """What stands beside its input, as the keys and places of members, and of what is in them. The
+    tool may have a parameter of that name, which the input lacks."""
     unnamed: Sequence[Any] = ()
     """Values without names, which may belong to the tool's parameters in order. If there are any,
     the problem is ``"positional"``."""

@@ -6,7 +6,7 @@ What is removed is reported as a repair.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair, Span
@@ -14,6 +14,9 @@ from outputs.growing_json.lenient.json_text import begins_object, unquoted
 from outputs.growing_json.load import load_json
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, whole_object
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 FENCE: Final = "```"
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
@@ -23,6 +26,8 @@ _REMARK: Final = re.compile(
 ).match
 """Matches at the beginning of words that follow an object, but not at text that may continue it:
 another object, a member, an operator, a line of code."""
+_objects: Final = re.compile(r"""\{\s*+["']?([\w-]++)["']?\s*+:""").finditer
+"""Finds objects, with their first keys."""
 begins_quoted: Final = re.compile(r"""\{\s*+(["'])(?>(?:(?!\1).)*)\1\s*+:""").match
 """Matches at the beginning of an object whose first key is in quotes."""
 _EMPHASIS: Final = re.compile(r"(?:\*{1,3}+|_{1,3}+)\s*+").match
@@ -132,13 +137,20 @@ def undressed(text: str, repairs: list[Repair], *, is_closed: bool = False) -> t
     return body[start:stop], at + start
 
 
-def remark(rest: str, at: int) -> Repair | None:
-    """Return the repair that drops *rest*, the text at offset *at* after an object.
+def remark(rest: str, at: int, keys: Collection[str]) -> Repair | None:
+    """Return the repair that drops *rest*, the text at offset *at* after an object with *keys*.
 
     Return `None` if the text is not words and may continue the object.
+
+    Raises:
+        BadPayload: An object with one of the keys is among the words, and may be the one that
+            counts.
     """
     if _REMARK(rest) is None:
         return None
+    other = next((found for found in _objects(rest) if found[1] in keys), None)
+    if other is not None:
+        raise BadPayload("json_goes_on", (at + other.start(), at + len(rest.rstrip())))
     return _left_out((at + len(rest) - len(rest.lstrip()), at + len(rest.rstrip())))
 
 

@@ -239,7 +239,7 @@ def _read_json(text: str, at: int, repairs: list[Repair]) -> _Found | None:
         for kind, span, message in reader.repairs
     ]
     if rest.strip():
-        left_out = remark(rest, used) if isinstance(value, dict) and value else None
+        left_out = remark(rest, used, value) if isinstance(value, dict) and value else None
         if left_out is None:
             return None
         made.append(left_out)

@@ -25,6 +25,11 @@ _PLAIN_NAME: Final = re.compile(r"\w[\w .-]*+").fullmatch
 _DRESSING: Final = {"`": "`", '"': '"', "'": "'", "[": "]", "<": ">", "*": "*", "“": "”", "‘": "’"}
 _BULLET: Final = re.compile(r"""[-*•][ \t]+(?=[\w`*"'])""").match
 _NAMESPACE: Final = re.compile(r"(?:functions?|tools?|default_api)[.:](?=\w)").match
+_says_nothing: Final = re.compile(
+    r"(?:[./:]|functions?|tools?|default(?:[-_]?api)?|apis?|mcp|namespace|agent|assistant)+",
+    re.IGNORECASE,
+).fullmatch
+"""Matches a namespace that does not tell one tool from another, unlike ``email`` or ``sandbox``."""
 _CALL: Final = re.compile(r"([\w.-]+)[ \t]*\((.*)\)", re.DOTALL).fullmatch
 _TEXT_CALL: Final = re.compile(r"(\w[\w.-]*)\[((?:[^\n[\]]|\[[^\n[\]]*\])+)\]").fullmatch
 _MARKS: Final = re.compile(r"[\W_]+")
@@ -117,9 +122,10 @@ def tool_named(written: str, tools: Collection[str] | None) -> str:
     """Return the name of the tool that a model means by the name *written*.
 
     The name of a known tool is never changed. Otherwise quotes, backticks, brackets and emphasis
-    around the whole name are removed, and so is a namespace: ``functions.``, ``tools.`` and
-    ``default_api.``, and any other (``mcp:search``) if the name of a known tool follows it. A name
-    that differs from that of exactly one tool only in case and word separators is read as that one.
+    around the whole name are removed, and so is a namespace that tells no tool from another:
+    ``functions.``, ``tools.`` and ``default_api.``, and words such as ``mcp:`` if the name of a
+    known tool follows. Any other namespace is part of the name. A name that differs from that of
+    exactly one tool only in case and word separators is read as that one.
 
     Args:
         written: The name as the model wrote it.
@@ -199,7 +205,7 @@ def _without_namespace(name: str, known: _Names | None) -> str:
             return name
         for separator in "./:":
             before, _, last = name.rpartition(separator)
-            if last in known.all and before not in known.all:
+            if last in known.all and before not in known.all and _says_nothing(before):
                 return last
     namespace = _NAMESPACE(name)
     return name if namespace is None else name[namespace.end() :]

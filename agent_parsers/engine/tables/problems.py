@@ -283,6 +283,11 @@ SHARED_PROBLEMS: Final = {
         "found a second input of the same action",
         "Your action has two inputs, so nothing was done. Write one action with one input.",
     ),
+    "result_in_input": Problem(
+        "found the label {mark} within the line of an input",
+        "The line of the input has {mark} in it, so nothing was done. Write the input alone, then"
+        " stop: you will see its result before the next step.",
+    ),
     "two_inputs": Problem(
         "found two inputs, one in the name of the tool and one after it",
         "Invalid Format: Write only the name of the tool as the action, and its input once.",

@@ -69,6 +69,10 @@ _escapes = scalars.matcher(rf"(?>(?: {scalars.ESCAPE} )*)")
 _cut_hex = re.compile(r"\\x[0-9a-fA-F]?\Z").match
 _hex = re.compile(r"\\x([0-9a-fA-F]{2})").match
 
+_letters = re.compile(r"\\([bfnrt])").finditer
+_DRIVE = re.compile(r"[A-Za-z]:\\?\Z").match
+_HALF_ESCAPED: Final = "expected all backslashes to be escaped, or none"
+
 # No language that models imitate has these escapes, so they come from regular expressions or LaTeX.
 # Markdown's escapes (`\_`, `\*`) are not here: the backslash may or may not belong to the text.
 _KEEPS_BACKSLASH: Final = frozenset(string.ascii_letters) - frozenset("abfnrtuvxNU") | frozenset(
@@ -91,6 +95,7 @@ class LenientStrings(JsonReader):
         "_brackets",
         "_controls",
         "_ended",
+        "_escaped",
         "_inner",
         "_left",
         "_repairs",
@@ -108,6 +113,7 @@ class LenientStrings(JsonReader):
         self._style = _style_of('"')
         self._start = 0  # of the open string
         self._controls = False  # whether it has raw control characters
+        self._escaped: set[str] = set()  # its escapes, and a backslash if one was kept as text
         self._inner = 0  # how many inner quotes it has
         self._brackets = 0  # how many brackets are open in its text, inner quotes left out
         self._segment = 0  # where its text since the last inner quote begins
@@ -123,6 +129,7 @@ class LenientStrings(JsonReader):
         self._string.clear()
         self._segment = 0
         self._controls = False
+        self._escaped.clear()
         self._inner = self._brackets = 0
 
     def _open_text(self, chunk: str, pos: int) -> int:
@@ -177,6 +184,11 @@ class LenientStrings(JsonReader):
         """Read the escapes at *pos*."""
         stop = _escapes(chunk, pos).end()
         if stop > pos:
+            for letter in _letters(chunk, pos, stop):
+                self._escaped.add(letter[1])
+                if self._keeps_some():
+                    self._string.add(scalars.unescape(chunk[pos : letter.start()]))
+                    return self._break(chunk, letter.start(), _HALF_ESCAPED, in_string=True)
             self._string.add(scalars.unescape(chunk[pos:stop]))
             return stop
         if scalars.cut_escape(chunk, pos) or _cut_hex(chunk, pos):
@@ -193,11 +205,24 @@ class LenientStrings(JsonReader):
             text, stop, message = after, pos + 2, "read a Markdown escape"
         elif after in _KEEPS_BACKSLASH:
             text, stop, message = chunk[pos : pos + 2], pos + 2, "kept a backslash as text"
+            self._escaped.add("\\")
+            if self._keeps_some():
+                return self._break(chunk, pos, _HALF_ESCAPED, in_string=True)
         else:
             return self._break(chunk, pos, "expected a valid escape", in_string=True)
         self._repair("escape", pos, stop, message)
         self._string.add(text)
         return stop
+
+    def _keeps_some(self) -> bool:
+        """Return whether the string keeps some of its backslashes and may have to keep others.
+
+        A line break or a tab does not belong into the path of a file, and what else letters stand
+        for does not belong into any text.
+        """
+        if "\\" not in self._escaped or len(self._escaped) == 1:
+            return False
+        return not self._escaped.isdisjoint("bf") or _DRIVE(self._string.slice(0, 3)) is not None
 
     def _quote(self, chunk: str, pos: int) -> int:
         """Decide what the quote at *pos* is, and read it."""

@@ -159,7 +159,7 @@ class BraceArguments(Arguments):
         value, span = self._take_value(at)
         if value is NOTHING and (bare := self._take_bare()):
             value = self._read_bare(bare, span)
-            if key is not None and len(self._frames) == 1:
+            if key is not None and len(self._frames) == 1 and value is not None:
                 self.written[key] = bare
         if value is NOTHING:
             self._wrong("no_value" if key is not None else "odd_brackets")
@@ -245,9 +245,11 @@ class BraceArguments(Arguments):
         if not body.rstrip().endswith("".join(reversed(self._open))):
             return False
         body = body.rstrip().removesuffix("".join(reversed(self._open)))
+        from agent_parsers.engine.calls.other_closers import ends_in_closer  # lazily: it is rare
+
         # It is unclear how much of it is text, or which of several calls it belongs to.
         is_twice = self._closer in self._body.tail(size + len(self._closer)) and not self._is_over
-        if is_twice or _has_member(body):
+        if is_twice or _has_member(body) or ends_in_closer(body, [self._mark]):
             self._wrong("ambiguous_end")
         self._repaired(Repair("unclosed", (self._string_at, end), "ended an unclosed string"))
         self._quote, self._value = "", body

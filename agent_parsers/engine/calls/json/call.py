@@ -310,5 +310,5 @@ class JsonCall(JsonSearch):
             lacks=lacks,
             whole=whole if self.is_odd else with_fence(whole, self.encloser, self.closers.text),
             is_bare=not rules.is_marked,
-            beside=tuple((member.key, member.place) for member in members.beside),
+            beside=members.keys_beside,
         )

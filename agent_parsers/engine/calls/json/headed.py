@@ -168,7 +168,8 @@ class HeadedMessage(CallsReader):
     @override
     def close(self) -> tuple[list[Event], Call]:
         events, call = super().close()
-        if self._header is not None and self._header.tool not in ("", call.tool):
+        tools = ("", call.tool, *(other.tool for other in self.more))
+        if self._header is not None and self._header.tool not in tools:
             call.refuse("several_tools")
         return events, call
 

@@ -188,6 +188,16 @@ class Members:
         return [other for other in self._others if not is_name(other)]
 
     @property
+    def keys_beside(self) -> tuple[tuple[str, Span], ...]:
+        """The keys and places of those members, and of what is in one that is an object."""
+        found: list[tuple[str, Span]] = []
+        for member in self.beside:
+            inside = member.value if isinstance(member.value, dict) else {}
+            keys = (member.key, *(() if is_remark(member.key) else inside))
+            found += ((key, member.place) for key in keys)
+        return tuple(found)
+
+    @property
     def has_others(self) -> bool:
         """Whether the call has other members that may be its input, under an unknown key.
 

@@ -182,7 +182,8 @@ class TaggedBlock(CallsReader):
             self._is_short = True
             self._is_next = part is TagPart.KEY
             self._call.is_short = part is not TagPart.KEY
-            if value.holds_tag:  # that call or parameter may be the next one
+            # A call or parameter in it may be the next one, and a tag at its end its closer.
+            if value.holds_tag or (self._lenient and value.ends_in_closer):
                 self._call.refuse("ambiguous_end")
             message = f"ended the value of {key!r} without its closing tag"
             self._repair("unclosed", message, span if span[0] < span[1] else tag_at, "open_tag")

@@ -56,8 +56,8 @@ OWN_CLOSERS: Final = frozenset({TagPart.END_VALUE, TagPart.OWN_NAME})
 """Tags that close a value."""
 CLOSERS: Final = OWN_CLOSERS | {TagPart.END_WRAP, TagPart.END_CALL, TagPart.END_KEYS}
 """Tags that may close a call or its last value."""
-NEVER_BEHIND: Final = frozenset({TagPart.END_NAME, TagPart.END_KEY, TagPart.VALUE})
-"""Tags that never directly follow a value."""
+NEVER_BEHIND: Final = frozenset({TagPart.END_NAME, TagPart.END_KEY})
+"""Tags that never directly follow a value; a second value may, which is a mistake."""
 
 _IN_TAG: Final = r"[^<>\n{]{0,256}+"
 _IN_NAME: Final = r"[\w.:-]{0,256}+"
@@ -361,6 +361,12 @@ class TaggedForm:
             for text in (tag.canonical, *tag.others)
         )
         return tuple({stem for stem in spelt if any(map(str.isalnum, stem))})
+
+    @cached_property
+    def closers(self) -> tuple[str, ...]:
+        """The tags that close a value, in all spellings."""
+        tags = (self.tags[part] for part in OWN_CLOSERS if part in self.tags)
+        return tuple(text for tag in tags for text in (tag.canonical, *tag.others))
 
     def is_like_tag(self, text: str, at: int, *, is_last: bool) -> bool | None:
         """Return whether a tag begins at *at* in *text*, ignoring white space and letter case.

@@ -97,6 +97,9 @@ class TagCall(EmittingReader):
             self._read_written(written, events)
         if self._after >= 0 and self._lenient:
             call.after = (self._after, self._at)
+        for _, span in call.beside if self._lenient else ():
+            message = "dropped the text between the name and the input"
+            events.append(Repair("beside_call", span, message))
         if self._part < len(self._marks):
             # A stop sequence may have removed the closer, but only of an input that has begun.
             is_seen = has_begun(written) and not held_size(written, self._marks[2])
@@ -139,6 +142,12 @@ class TagCall(EmittingReader):
             return "ambiguous_end"  # the input may have quoted the first one
         if self._part == 2 and any(stray in written for stray in self._strays):
             return "open_call"
+        if self._part == 2 and self._lenient and "<" in written:
+            from agent_parsers.engine.calls.other_closers import (
+                ends_in_closer,
+            )  # lazily: it is rare
+
+            return "ambiguous_end" if ends_in_closer(written, self._marks[2:]) else ""
         if self._part == 1 and self._lenient and outside.lstrip().startswith("<"):
             return "open_call"  # of another name, or cut
         return ""
@@ -171,6 +180,8 @@ class TagCall(EmittingReader):
         self._part += 1
         if self._part == 2:
             self._input_at = self._at
+            if self._after >= 0:
+                self._call.beside = [("", (self._after, self._at - len(mark)))]
             self._after = -1  # text before the input does not follow the call
         if self._part < len(self._marks):
             is_first = self._part == 1 or not self._lenient

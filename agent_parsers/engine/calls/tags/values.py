@@ -151,6 +151,13 @@ class TaggedValue:
         end = next((tag.end() for tag in tags if self._form.part(tag) in OWN_CLOSERS), len(text))
         return _WORDS(text, end)
 
+    @property
+    def ends_in_closer(self) -> bool:
+        """Whether the text ends in what may be its closing tag in another spelling."""
+        from agent_parsers.engine.calls.other_closers import ends_in_closer  # lazily: it is rare
+
+        return ends_in_closer(str(self._read), (*self._form.closers, self.key))
+
     def lose_quote(self) -> bool:
         """Read the value again as if only its closing quotation mark were missing.
 

@@ -605,6 +605,13 @@ class CallsCollector(Collector):
         if is_bare and is_torn(self.text, without([(0, len(self.text))], said)):
             self.problem = BadPayload("odd_brackets", self._made[0].span)
             return
+        if self._beside.content and self.tools is not None:
+            # imported lazily: few turns have text beside calls
+            from agent_parsers.engine.reading.rules.more_input import more_input
+
+            if more := more_input(self.text, self._met, self._beside, self.tools):
+                self.problem = more
+                return
         end = len(self.text) if over < 0 else over
         beside = without([(0, end)], self._beside.content)
         hidden = merged([*beside, *self._beside.marks, *self._beside.hidden])

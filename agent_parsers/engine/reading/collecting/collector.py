@@ -328,7 +328,10 @@ class Collector:
         is_all = len(log) >= len(self.text.rstrip())  # else a mark ends the turn
         return self._setup.refusal(log, self.ended if is_all else "stop", calls)
 
-    def _finish(self, events: list[Event], log: str, *, is_cut: bool = False) -> None:
+    def _finish(
+        self, events: list[Event], log: str, *, is_cut: bool = False, may_lack: bool = True
+    ) -> None:
+        """Make the answer of the turn; unless it *may_lack* any text, there has to be some."""
         assert self._answer is not None, "the turn has an answer"
         written, span = self._answer
         repairs: list[Repair] = []
@@ -336,6 +339,8 @@ class Collector:
             answer = self._machine.read_answer(written, repairs)
         except BadPayload as bad:
             raise bad.moved(span[0]) from None
+        if not (answer or may_lack):
+            raise BadPayload("no_action_or_answer", span)
         self._machine.check_answer(answer, span, self.tools)
         if calls := self._foreign(events, self._outside(span)):
             self._act_as(events, calls, log)

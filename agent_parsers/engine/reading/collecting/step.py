@@ -190,6 +190,7 @@ class StepCollector(Collector):
             events.append(Repair("after_call", call.after, message))
         if not left.is_sound:
             return
+        self._check_behind(call, stop)
         log, span = self._log(to, stop), call_span("", call, stop)
         if call.is_text and (found := self._foreign(events, self._outside(span))):
             self._act_as(events, found, log)
@@ -201,6 +202,22 @@ class StepCollector(Collector):
         if is_cut:
             events.append(cut_answer(span))
         self._done(events, result, span)
+
+    def _check_behind(self, call: Call, stop: int) -> None:
+        """Check that the text between a *call* and *stop* is not its input, or more of it.
+
+        Raises:
+            BadPayload: It may be.
+        """
+        span = call.after or (call.whole[1] if call.whole else stop, stop)
+        if span[0] >= span[1] or call.is_text or call.is_answer or self.tools is None:
+            return
+        # imported lazily: few turns have text behind a call
+        from agent_parsers.engine.reading.rules.more_input import may_go_on
+
+        text, place = self._slice(call.span[0], span[1]), (call.span[0], span[0])
+        if may_go_on(text, place, call.tool, call.tool_input, self.tools):
+            raise BadPayload("json_goes_on", span)
 
     @override
     def _act_as(self, events: list[Event], calls: Sequence[ForeignCall], log: str) -> None:
@@ -250,8 +267,10 @@ class StepCollector(Collector):
                 if is_cut:
                     events.append(cut_answer(self._answer[1]))
                 log = text[:entry].rstrip() if state.is_cut else text
+                is_begun = state.part is Part.ANSWER and self.ended != "stop"
+                may_lack = not is_begun or self._machine.mode == "langchain"
                 try:
-                    self._finish(events, log, is_cut=is_cut)
+                    self._finish(events, log, is_cut=is_cut, may_lack=may_lack)
                 except BadPayload as bad:
                     self._fail(events, bad)
 

@@ -93,6 +93,7 @@ class StepMatcher(Matcher):
         self._match = pattern.match
         self._half_ends = machine.half_ends
         self._last_chars = frozenset(each[-1] for each in machine.half_ends)
+        self._results = machine.results if form.call.text.endswith("{input}") else ()
         self._own_tool = form.own_tool
         self._answer_name = form.answer if isinstance(form.answer, str) else ""
         is_answer = lru_cache(256)(partial(is_called_answer, machine, form))
@@ -193,6 +194,8 @@ class StepMatcher(Matcher):
         if self._may_be_enclosed and self._is_enclosed(text, found):
             return None
         if tools is not None and self._is_answer(tool):
+            return None
+        if tools is not None and any(label in (found["input"] or "") for label in self._results):
             return None
         try:
             value = self._value(found, tool, None if tools is None else known_tools(tools), repairs)

@@ -92,6 +92,8 @@ class MatchedTurns(ABC):
         if made is None:
             return None
         calls, behind = made
+        if behind and ("{" in behind or "=" in behind):  # it may be an input
+            return None
         content = content or behind
         if self._is_odd(thought) or self._is_odd(content):
             return None

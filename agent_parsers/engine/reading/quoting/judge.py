@@ -123,7 +123,9 @@ def judge(
         problem = problem or bad
         if bad is None and each.made is not None:
             judged.made.append(each.made)
-    if dressing := around.dressing if lenient else []:
+    first = met[0].hole[0]
+    dressing = [each for each in around.dressing if each.marks[1][0] > first] if lenient else []
+    if dressing:
         for frame in () if bare else dressing:  # readers of bare calls report it
             kind = "fence" if frame.what in ("a fence", "backticks") else "wrapped"
             message = f"removed {frame.what} around the calls"

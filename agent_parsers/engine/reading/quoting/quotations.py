@@ -53,6 +53,11 @@ _SIGN: Final = re.compile(
 """Matches what quotes the rest of its line; a single hyphen begins an item of a list."""
 _IS_HALF_MARK: Final = re.compile(r"\s*+\|[^\s|]++\|>").match
 """Matches a line that begins with a mark without its first character: ``|call|>``."""
+_BEGINS_BLOCK: Final = re.compile(
+    r"(?::[ \t]*+[|>][-+]?|(?<=\S)::)[ \t\r]*+\Z|\A[ \t]*+\.\. [\w-]++::"
+).search
+"""Finds what begins an indented block of text in YAML (``text: |``) and reStructuredText."""
+_HUNK: Final = re.compile(r"^@@ .*@@", re.MULTILINE).search
 _IS_ITEM: Final = re.compile(r"\s*+(?:[-*+•]|\d++[.)])\s").match
 _IS_CALL: Final = re.compile(r"tool|func|action|invoke|exec|(?<![a-z])calls?(?![a-z])").search
 speaks_of_results: Final = re.compile(
@@ -66,11 +71,14 @@ _DENIED: Final = re.compile(
     r"\b(?:not|never|cannot|avoid|wrong|instead of|rather than)\b|n['’]t\b", re.IGNORECASE
 ).search
 _FORBIDDEN: Final = re.compile(
-    r"\W*+(?>(?:(?:please|you|should|must|may)\W++)*)(?:do not|don['’]t|not|never|avoid)\b",
+    r"\W*+(?>(?:(?:please|you|should|must|may)\W++)*)(?:(?:do not|don['’]t|not|never|avoid|nicht"
+    r"|nie|niemals|keinesfalls|nunca|jamais|никогда|не)\b|不要|请勿|切勿|禁止|絶対に)",
     re.IGNORECASE,
 ).match
 _SHOWN: Final = re.compile(
-    r"(?:\b(?:examples?|e\.g\.|sample)|\b(?:this|that|the following) (?:form|format|shape))\W*+\Z",
+    r"(?:\b(?:examples?|e\.g\.|sample|beispiele?|z\. ?b\.|exemples?|ejemplos?|exemplos?|esempio"
+    r"|esempi|например|пример[ыа]?)|例|例如|比如|示例|예시?"
+    r"|\b(?:this|that|the following) (?:form|format|shape))\W*+\Z",
     re.IGNORECASE,
 ).search
 _OR: Final = frozenset(("or", "or else", "alternatively", "or alternatively", "oder", "ou", "或"))
@@ -181,11 +189,11 @@ class Surroundings:
     """The text of a turn around its calls and markers.
 
     The module `marks` says what opens and closes a quotation; a mark that is never closed encloses
-    nothing. A fence opens at the beginning of a line, or right before a line break, and closes
-    anywhere. A closing line with text after its sign may be part of the fenced block: if the next
-    fence has no text after it, that one closes the block as well. Backticks open and close on the
-    same line, on which a call counts as one character. A mark in code that encloses no call is
-    text.
+    nothing, but for a fence, which may have lost its end. A fence opens at the beginning of a line,
+    or right before a line break, and closes anywhere. A closing line with text after its sign may
+    be part of the fenced block: if the next fence has no text after it, that one closes the block
+    as well. Backticks open and close on the same line, on which a call counts as one character. A
+    mark in code that encloses no call is text.
 
     Args:
         text: The turn.
@@ -306,6 +314,8 @@ class Surroundings:
             before = sum(hole[0] < closer.start() for hole in self._holes)
             if before:
                 self._ends[closer.span()] = before
+        if not self._has_labels:
+            self._end_fences()
         for span, number in self._ends.items():  # of thoughts that the prompt opened
             thought = Quotation("a thought", 0, span[1], ((0, 0), span), "call_in_thought")
             self._closed.append((thought, 0, number))
@@ -409,6 +419,21 @@ class Surroundings:
             self._pair(("", other), "a fence", span, number)
         self._fences[sign] = key
         self._turn(key, "a fence", span, number)
+
+    def _end_fences(self) -> None:
+        """End the fences that are open at the end of the text, if each begins a line of its own.
+
+        Right behind a call, a fence is the end of one that belongs to the call.
+        """
+        text, end, holes = self._text, len(self._text), len(self._holes)
+        for sign in "`~":
+            for mark, number in self._open.get(self._fence(sign), ()):
+                before = text[self._holes[number - 1][1] if number else 0 : mark[0]]
+                begins_line = not before.rpartition("\n")[2].strip()
+                if number < holes and begins_line and (before.strip(_BETWEEN) or not number):
+                    marks = mark, (end, end)
+                    fence = Quotation("a fence", mark[0], end, marks, "call_in_quotation")
+                    self._closed.append((fence, number, holes))
 
     def _turn(self, key: str, what: str, span: Span, number: int) -> None:
         """Close the quotation with this *key*, or open one, at a mark that is at *span*."""
@@ -531,6 +556,7 @@ class Surroundings:
     def _judge_lines(self) -> None:
         """Find the holes on lines that begin with a sign, in indented blocks, or in quotes."""
         blocks = _indented(self._text)
+        hunk = _HUNK(self._text)
         by_sign: Quotation | None = None
         for number, (start, stop) in enumerate(self._holes):
             before, after = self._around(number)
@@ -542,6 +568,8 @@ class Surroundings:
                 by_sign = None
                 if at in blocks:
                     by_sign = Quotation("an indented block", at, stop)
+                elif hunk is not None and hunk.end() < at and line[2].strip() == "-":
+                    by_sign = Quotation("a quotation", at, stop)  # in a difference of two files
                 elif _SIGN(line[2]) is not None and not (
                     # what parts two calls is no sign of a comment
                     number and before.strip() == ";" and self._found[number - 1] is None
@@ -598,15 +626,20 @@ def likeness(quotation: Quotation, text: str) -> tuple[str, str]:
 
 
 def _indented(text: str) -> set[int]:
-    """Return where the lines begin that are indented blocks, as Markdown has them, below text."""
+    """Return where the lines begin that are indented blocks.
+
+    Markdown has them below text, YAML and reStructuredText below a line that announces one.
+    """
     lines: set[int] = set()
-    if "\n    " not in text and "\n\t" not in text:
+    if "\n " not in text and "\n\t" not in text:
         return lines
-    at = 0
+    at, announced = 0, -1  # how far the line that announces a block is indented
     is_block = is_blank = is_list = has_text = False
     for line in text.split("\n"):
-        if not line.strip(" \t\r\n"):
+        if not (said := line.strip(" \t\r\n")):
             is_blank = True
+        elif announced >= 0 and line.find(said[0]) > announced:
+            lines.add(at)
         elif line.startswith(("    ", "\t", " \t", "  \t", "   \t")):
             is_block = is_block or (is_blank and has_text and not is_list)
             if is_block:
@@ -616,5 +649,6 @@ def _indented(text: str) -> set[int]:
             has_text = has_text or bool(line.strip())
             is_block = is_blank = False
             is_list = _IS_ITEM(line) is not None
+            announced = line.find(said[0]) if _BEGINS_BLOCK(line) is not None else -1
         at += len(line) + 1
     return lines

@@ -142,7 +142,8 @@ class CallRules(InputRules):
         for key, span in call.beside:
             if isinstance(given, dict) and key in given:
                 continue
-            if tools.declares(tool, [key]) or (is_absent and not is_remark(key)):
+            is_lost = is_absent or not (key or given)  # text without a key stands between them
+            if tools.declares(tool, [key]) or (is_lost and not is_remark(key)):
                 raise BadPayload("beside_call", span)
 
     def ends_turn(self, call: Call, to: State | None) -> bool:

@@ -28,7 +28,7 @@ begins_call: Final = re.compile(
 """Matches a text that may begin with a mark of a call, or with a label of a step."""
 
 
-_BESIDE_NAMES: Final = ("(", "{", "[", "<", "=", ":", "：", "--", "|", "#", ",")
+_BESIDE_NAMES: Final = ("(", "（", "{", "[", "<", "=", ":", "：", "--", "|", "#", ",")
 """What stands beside the name of a tool that is called."""
 _SEPARATORS: Final = str.maketrans("", "", "_-.")
 

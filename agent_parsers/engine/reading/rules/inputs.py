@@ -50,6 +50,10 @@ class InputRules:
         self.read_tool: ToolReader | None = table.read_tool
         self.read_answer: AnswerReader = table.read_answer
         self._new_call = table.new_call
+        self.results: tuple[str, ...] = tuple(
+            stop.strip() for stop in dialect.stop if stop.startswith("\n") and stop[-1] in ":："
+        )
+        """The labels of results, which stop the model."""
         words = dialect.prompt_words
         begun = [words.tool_input] if isinstance(words.tool_input, str) else []
         self._placeholders = ("<", words.value.partition("{name}")[0], *begun)
@@ -182,6 +186,8 @@ class InputRules:
             self._check_tool(head.tool, span, tools, written)
         if head.tool_input:
             raise BadPayload("two_inputs", span)
+        if tools is not None and not head.is_answer:
+            self._check_result_within(written, at)
         made: list[Repair] = []
         value = "" if written else self._nothing_written(head, span, tools)
         try:
@@ -203,6 +209,20 @@ class InputRules:
         self.check_one_input(head, value, span)
         self._check_end(head, span, is_seen=is_seen)
         return value
+
+    def _check_result_within(self, written: str, at: int) -> None:
+        """Check that an input *written* on one line has no label of a result in that line.
+
+        Raises:
+            BadPayload: It has one, and may end there.
+        """
+        for label in self.results:
+            place = written.find(label)
+            if place > 0 and "\n" not in written and written[place - 1].isspace():
+                if is_plain_object(written.strip()):
+                    return
+                span = at + place, at + place + len(label)
+                raise BadPayload("result_in_input", span, mark=label)
 
     def fit(
         self,

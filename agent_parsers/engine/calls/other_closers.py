@@ -1,0 +1,51 @@
+"""Finds closing marks in another spelling, at the end of values that something else ended.
+
+Most values have their own closers, so this is imported when one lacks it.
+"""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_MOST_TAGS: Final = 3
+"""How many tags a closing mark may consist of."""
+_CLOSES: Final = re.compile(r"<\W*[/\\]\W*[\w:.|｜-]+\W*\Z").match
+_ATTRIBUTES: Final = re.compile(r"(?<=[\w:|])\s[\w:-]+\s?=[^<>=]*+>?\Z")
+_opened: Final = re.compile(r"<\s*+(\w[\w:.-]*+)").findall
+
+
+def ends_in_closer(value: str, closers: Iterable[str]) -> bool:
+    """Return whether a *value* ends in what may be its closing mark, in another spelling.
+
+    That is one of *closers* with other signs, case or spaces, or more than half of it, or any
+    closing tag that closes nothing in the value.
+
+    Args:
+        value: A value that something else ended.
+        closers: The marks that close such a value.
+    """
+    text = _ATTRIBUTES.sub("", unescape(value).casefold())
+    known, at = {_folded(closer.casefold()) for closer in closers}, len(text)
+    for _ in range(_MOST_TAGS):
+        at = text.rfind("<", 0, at)
+        if at < 0:
+            break
+        end = _folded(text[at:])
+        if any(mark.startswith(end) and 2 * len(end) > len(mark) for mark in known):
+            return True
+    at = text.rfind("<")
+    if at < 0 or _CLOSES(text, at) is None:
+        return False
+    name = _folded(text[at:])
+    return not any(_folded(opened).startswith(name) for opened in _opened(text, 0, at))
+
+
+def _folded(mark: str) -> str:
+    """Return the letters of a *mark*, without a last ``s``, or its signs if it has none."""
+    letters = "".join(filter(str.isalnum, mark))
+    return letters.removesuffix("s") or "".join(mark.split())

@@ -1,0 +1,85 @@
+"""Finds arguments behind a call: an object that may be its input, or more of it.
+
+Few turns have text behind a call, so this is imported when one does.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.engine.reading.quoting.spans import without
+from agent_parsers.engine.repairs.payloads import BadPayload
+from outputs.growing_json.whole import MAX_DEPTH, scan_object
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from agent_parsers.engine.reading.quoting.beside import TextBeside
+    from agent_parsers.engine.reading.quoting.judge import FoundCall
+    from agent_parsers.events import Span
+    from agent_parsers.toolset import ToolSet
+
+_CLOSERS: Final = "[]{}`,; \t\r\n"
+"""The characters between a call and the text behind it that are not a mark."""
+_argument: Final = re.compile(r"\s*+([^\W\d][\w-]*+)[ \t]*+=(?!=)").match
+"""Matches an argument as code has them."""
+_keys: Final = re.compile(r"""\{\s*+["']?([\w-]++)["']?\s*+[:=]""").findall
+"""Finds the first keys of objects that are no JSON."""
+
+
+def more_input(
+    text: str, met: Sequence[FoundCall], beside: TextBeside, tools: ToolSet
+) -> BadPayload | None:
+    """Return the problem if content directly behind a call may be its input, or more of it.
+
+    Args:
+        text: The turn.
+        met: Its calls, in order.
+        beside: The text outside them.
+        tools: The available tools.
+    """
+    calls = [each for each in met if each.made is not None]
+    for start, stop in beside.content:
+        before = bisect_right(calls, start, key=lambda each: each.place[1]) - 1
+        made = calls[before].made if before >= 0 else None
+        if made is None:
+            continue
+        (_, end), place = calls[before].hole, calls[before].place
+        between = without([(max(end, place[1]), start)], beside.marks)
+        if not any(text[slice(*span)].strip(_CLOSERS) for span in between):
+            given, span = made.tool_input, (place[0], start)
+            if may_go_on(text[place[0] : stop], span, made.tool, given, tools):
+                return BadPayload("json_goes_on", (start, stop))
+    return None
+
+
+def may_go_on(text: str, call: Span, tool: str, given: object, tools: ToolSet) -> bool:
+    """Return whether the text behind a call of *tool* may be its input, or more of it.
+
+    Only the schema of the tool can tell. If no mark stands between the two, an object may also
+    follow words on the line of the input, and repeat a key of it.
+
+    Args:
+        text: The text, from the call on.
+        call: Where the call stands in the turn, with all that is before the text behind it.
+        tool: The tool.
+        given: The input that it was *given*.
+        tools: The available tools.
+    """
+    if not tools.checks(tool):
+        return False
+    at = len(text[: call[1] - call[0]].rstrip())
+    is_next, text = text[at - 1 : at] == "}", text[at:]
+    start = text.find("{")
+    words = text[: max(start, 0)]
+    if (begun := _argument(text)) is not None:
+        keys: Collection[str] = [begun[1]]
+    elif start < 0 or (words.strip() and (not is_next or "\n" in words)):
+        return False
+    else:
+        found, _ = scan_object(text, start, MAX_DEPTH)
+        keys = found if isinstance(found, dict) else _keys(text, start)
+    inside = given if isinstance(given, dict) and not is_next else ()
+    return any(tools.declares(tool, [key]) and key not in inside for key in keys)
