@@ -65,7 +65,7 @@ _SPOILING: Final[_Mistakes] = (
     (r"(</\w[^<>]*)>", r"\1"),
     (r"<(/\w[^<>]*)>", r"&lt;\1&gt;"),
 )
-"""What is replaced between two values or behind the last, each time it stands there, and by what."""
+"""What is replaced behind a value, each time it stands there, and by what."""
 _SPOILT_OPENERS: Final[_Mistakes] = (
     (r"<(?=\w)", "<_"),
     (r"<(?=\w)", "<x:"),
