@@ -40,7 +40,8 @@ _TOOL_KEYS: Final = ("name", "tool_name", "tool", "function", "action")
 _INPUT_KEYS: Final = ("arguments", "parameters", "args", "input", "action_input", "tool_input")
 _ROLES, _SECOND_CALL = "keys for one role", "in the second call"
 _IN_NAME: Final = "in a call in place of the name"
-KINDS: Final = (*_PLACES, _SECOND_CALL, _ROLES, _IN_NAME)
+_SECOND_VALUE: Final = "a second value"
+KINDS: Final = (*_PLACES, _SECOND_CALL, _ROLES, _IN_NAME, _SECOND_VALUE)
 """The kinds of turns with duplicate keys."""
 _MOST_OBJECTS: Final = 4
 _SPOILING: Final[_Mistakes] = (
@@ -155,6 +156,10 @@ def double_keys(
         turn = written_turn(dialect, {}, "", "", _PLACES["at the top"])
         if turn is not None:
             yield DoubleKey(_SECOND_CALL, turn.text.replace(_SECOND, _FIRST), None)
+    if _SECOND_VALUE in kinds and (turn := written_turn(dialect, {_FIRST: "one"})):
+        for element in re.finditer(r"(<[^<>]*>\s*)one(\s*</[^<>]*>)", turn.text):
+            end, other = element.end(), element.expand(r"\1two\2")
+            yield DoubleKey(_SECOND_VALUE, f"{turn.text[:end]}{other}{turn.text[end:]}", None)
     if _ROLES in kinds:
         yield from _of_roles(dialect, mode)
     if _IN_NAME in kinds:
