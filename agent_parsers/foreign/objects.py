@@ -32,6 +32,8 @@ _INPUTS: Final = re.compile(
     re.IGNORECASE,
 ).fullmatch
 """Matches a key whose value is the input of what is called."""
+_LAST: Final = re.compile(r"[^./:]*\Z").search
+"""Finds a name without its namespace."""
 _OTHERS: Final = frozenset(
     ("id", "call_id", "tool_call_id", "type", "thought", "thoughts", "reason", "reasoning", "step")
 )
@@ -152,7 +154,7 @@ def calls_in(value: dict[str, Any], tools: ToolSet, depth: int = 0) -> list[tupl
 
 def _tool_of(key: str, written: str, tools: ToolSet) -> str:
     """Return the tool that the value of a *key* names; empty if it names none."""
-    name = written.rpartition(".")[2]
+    name = _LAST(written)[0]
     if name not in tools and len(written) <= _LONGEST_NAME and names_call(key):
         name = tool_named(written, tools.names)
     return name if name in tools else ""

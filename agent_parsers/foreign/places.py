@@ -16,7 +16,7 @@ from agent_parsers.engine.reading.quoting.quotations import (
     speaks_of_results,
 )
 from agent_parsers.engine.reading.quoting.spans import merged
-from agent_parsers.engine.repairs.names import DENYING_SIGNS
+from agent_parsers.engine.repairs.names import DENYING_SIGNS, says_nothing
 
 if TYPE_CHECKING:
     from agent_parsers.events import Span
@@ -108,6 +108,22 @@ _JOINED: Final = re.compile(
     r"(?:assistant)?(?:functions??|\d{6,})?(.+?)(?:json|commentary|\d{6,})?"
 ).fullmatch
 """Matches the name of a tool between what a format has beside it, if its marks are left out."""
+
+
+def namespace(text: str, mention: Mention) -> str:
+    """Return the namespace before the name in *mention*, if it may tell tools apart; else ``""``.
+
+    A colon is part of one if it is doubled, or if the name is in quotes; else it ends a label.
+    """
+    lead = line_before(text, mention.start)
+    found = _ENDS_IN_NAMES(lead)
+    if found is None or found[0][-1] not in "./:" or says_nothing(found[0]):
+        return ""
+    is_label = found[0].endswith(":") and found[0][:-1].isidentifier()
+    return "" if is_label and lead[: found.start()][-1:] not in ("'", '"') else found[0]
+
+
+_ENDS_IN_NAMES: Final = re.compile(r"(?<![\w./:-])\w[\w./:-]*+\Z").search
 
 
 def is_structural(text: str, mention: Mention) -> bool:

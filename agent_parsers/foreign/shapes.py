@@ -33,6 +33,7 @@ from agent_parsers.foreign.places import (
     is_in_block,
     is_over,
     line_before,
+    namespace,
     other_mark,
     stands,
     unmarked,
@@ -116,6 +117,8 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
         return Foreign(last.form, last.span, why="text follows it")
     cores = [(unmarked(text, s.span[0]), s.end) if s.end >= 0 else s.span for s in alone]
     why = (mark := other_mark(text, cores)) and f"it is in, or comes after, {mark}"
+    spaces = (namespace(text, each) for each in mentions if _is_in(cores, each.start))
+    why = why or next((f"its name is in the namespace {space!r}" for space in spaces if space), "")
     if len(alone) < len(shapes):
         return Foreign(first.form, first.span, why="another call next to it is quoted")
     for one, other in pairwise(alone):
@@ -124,6 +127,10 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
     frame = framed(text, [(first.span[0], last.span[1])])
     calls = (ForeignCall(*call, shape.span, None, frame) for shape in alone for call in shape.calls)
     return Foreign(first.form, (first.span[0], last.span[1]), tuple(calls), why)
+
+
+def _is_in(spans: Sequence[Span], at: int) -> bool:
+    return any(start <= at < stop for start, stop in spans)
 
 
 _DOCUMENT: Final = re.compile(
@@ -205,7 +212,7 @@ def _objects(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Iterator
         at = max(read.stop, at + 1)
 
 
-_IS_QUOTED: Final = re.compile(r".*[\"'](?:\w+\.)*\Z", re.DOTALL).match
+_IS_QUOTED: Final = re.compile(r".*[\"'](?:[\w-]+[./:]+)*\Z", re.DOTALL).match
 _TO_NAME: Final = re.compile(r"""\{\s*["']?(?:\w+["']?\s*(?::|=>?)\s*["'])?""").fullmatch
 """Matches the beginning of an object whose first key or value is the name of a tool."""
 
@@ -279,7 +286,10 @@ def _named_in_code(text: str, mention: Mention, start: int, tools: ToolSet) -> S
 def _called_in_code(text: str, mention: Mention, span: Span, tools: ToolSet) -> Shape | None:
     """Return the shape of a name and a parenthesis, given the *span* of their line so far."""
     before = text[span[0] : mention.start]
-    if text[span[1] - 1] != "(" and spellings.leads_to_name(before) is not None:
+    lead = before.lstrip("[(")
+    is_spaced = lead[-1:] in ("/", ":") and not any(map(str.isspace, lead))
+    is_called = text[span[1] - 1] == "("
+    if (is_spaced and is_called) or (not is_called and spellings.leads_to_name(before)):
         form = f"written as code that calls {mention.tool}"
         return Shape(form, (span[0], len(text)), why=_NO_VALUES, is_doubtful=True)
     is_listed = before[-1:] == "["  # then it is a call in a sentence, too

@@ -25,7 +25,7 @@ _PLAIN_NAME: Final = re.compile(r"\w[\w .-]*+").fullmatch
 _DRESSING: Final = {"`": "`", '"': '"', "'": "'", "[": "]", "<": ">", "*": "*", "“": "”", "‘": "’"}
 _BULLET: Final = re.compile(r"""[-*•][ \t]+(?=[\w`*"'])""").match
 _NAMESPACE: Final = re.compile(r"(?:functions?|tools?|default_api)[.:](?=\w)").match
-_says_nothing: Final = re.compile(
+says_nothing: Final = re.compile(
     r"(?:[./:]|functions?|tools?|default(?:[-_]?api)?|apis?|mcp|namespace|agent|assistant)+",
     re.IGNORECASE,
 ).fullmatch
@@ -205,7 +205,7 @@ def _without_namespace(name: str, known: _Names | None) -> str:
             return name
         for separator in "./:":
             before, _, last = name.rpartition(separator)
-            if last in known.all and before not in known.all and _says_nothing(before):
+            if last in known.all and before not in known.all and says_nothing(before):
                 return last
     namespace = _NAMESPACE(name)
     return name if namespace is None else name[namespace.end() :]
