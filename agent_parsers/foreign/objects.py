@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from agent_parsers.engine.calls.json.members import names_space
 from agent_parsers.engine.repairs.names import tool_named
 from output_parsers.exceptions import OutputParserException
 from outputs.growing_json.errors import JsonError
@@ -32,8 +33,8 @@ _INPUTS: Final = re.compile(
     re.IGNORECASE,
 ).fullmatch
 """Matches a key whose value is the input of what is called."""
-_LAST: Final = re.compile(r"[^./:]*\Z").search
-"""Finds a name without its namespace."""
+_SEPARATORS: Final = re.compile("[./:]")
+"""What stands between a namespace and a name."""
 _OTHERS: Final = frozenset(
     ("id", "call_id", "tool_call_id", "type", "thought", "thoughts", "reason", "reasoning", "step")
 )
@@ -154,7 +155,7 @@ def calls_in(value: dict[str, Any], tools: ToolSet, depth: int = 0) -> list[tupl
 
 def _tool_of(key: str, written: str, tools: ToolSet) -> str:
     """Return the tool that the value of a *key* names; empty if it names none."""
-    name = _LAST(written)[0]
+    name = _SEPARATORS.split(written)[-1]
     if name not in tools and len(written) <= _LONGEST_NAME and names_call(key):
         name = tool_named(written, tools.names)
     return name if name in tools else ""
@@ -173,6 +174,8 @@ def _named_call(
 ) -> list[tuple[str, Any]] | None:
     """Return the call in an object whose *key* names the *tool*; see `calls_in`."""
     rest = {name: each for name, each in value.items() if name != key}
+    if any(names_space(name) and not tools.declares(tool, [name]) for name in rest):
+        return []
     inputs: list[Any] = [each for each in rest.values() if isinstance(each, dict)]
     inputs += [each for name, each in rest.items() if isinstance(each, str) and _INPUTS(name)]
     if any(map(is_schema, inputs)):

@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     from agent_parsers.events import Span
 
 Stand: TypeAlias = Literal[
-    "alone", "in a sentence", "in a thought", "in an element", "in a fence", "quoted"
+    "alone",
+    "in a sentence",
+    "in a thought",
+    "in an element",
+    "in an open fence",
+    "in a fence",
+    "quoted",
 ]
 
 _WORD: Final = re.compile(r"[\w.-]+")
@@ -186,6 +192,12 @@ def stands(text: str, spans: Sequence[Span]) -> list[Stand]:
             return "in a sentence"
         if quotation is not None and quotation.problem == "call_in_element":
             return "in an element"
+        if (
+            quotation is not None
+            and quotation.problem == "call_in_quotation"
+            and is_open(quotation)
+        ):
+            return "in an open fence"
         if quotation is not None or around.is_denied(number, is_marked=False):
             return "quoted"
         if is_indented(text, span[0]):
@@ -282,10 +294,16 @@ def are_fenced(text: str, spans: Sequence[Span], begin: int) -> bool:
     return any(_is_fence(text, each) and not 0 <= begin < each.start for each in found)
 
 
+def is_open(quotation: Quotation) -> bool:
+    """Return whether nothing closes a fence."""
+    return quotation.what == "a fence" and quotation.marks[1][0] == quotation.marks[1][1]
+
+
 def _is_fence(text: str, quotation: Quotation) -> bool:
     """Return whether it is a fence after other text, and its tag does not speak of calls."""
     start = quotation.start
     is_led = quotation.what == "a fence" and bool(text[:start].strip())
+    is_led = is_led and not is_open(quotation)
     return is_led and not _TOOL_FENCE.match(text, start)
 
 

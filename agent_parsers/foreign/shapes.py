@@ -21,6 +21,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.engine.calls.code.python_calls import PythonCalls
+from agent_parsers.engine.reading.quoting.quotations import speaks_of_results
 from agent_parsers.engine.reading.quoting.spans import is_torn, without
 from agent_parsers.engine.reading.rules.foreign_calls import Foreign, ForeignCall
 from agent_parsers.foreign import spellings
@@ -95,7 +96,8 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
         # Elements in it are data, unless all are calls.
         inner = [shape.span for shape in shapes if shape.span[0] >= document.start(2)]
         rest = "".join(text[a:b] for a, b in without([document.span(2)], inner))
-        if inner and _TAGS.sub("", rest).strip():
+        is_tagged = rest.strip() and not all(shape.is_data and shape.calls for shape in shapes)
+        if inner and (is_tagged or speaks_of_results(document[1]) or _TAGS.sub("", rest).strip()):
             return None
     places = stands(text, [shape.span for shape in shapes])
     alone = [shape for shape, place in zip(shapes, places, strict=True) if place == "alone"]
@@ -103,7 +105,8 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
         odd = (
             Foreign(shape.form, shape.span, why=f"it is {place}")
             for shape, place in zip(shapes, places, strict=True)
-            if place in ("in a thought", "in an element")
+            if place in ("in a thought", "in an open fence")
+            or (place == "in an element" and shape.is_data)
             or (place != "quoted" and shape.is_data and not is_example(text, shape.span))
         )
         return next(odd, None)
@@ -289,9 +292,14 @@ def _called_in_code(text: str, mention: Mention, span: Span, tools: ToolSet) -> 
     lead = before.lstrip("[(")
     is_spaced = lead[-1:] in ("/", ":") and not any(map(str.isspace, lead))
     is_called = text[span[1] - 1] == "("
-    if (is_spaced and is_called) or (not is_called and spellings.leads_to_name(before)):
+    is_wide = not is_called and text.rstrip().find("）") == len(text.rstrip()) - 1
+    if (is_spaced and is_called) or (is_wide and spellings.leads_to_name(before)):
         form = f"written as code that calls {mention.tool}"
         return Shape(form, (span[0], len(text)), why=_NO_VALUES, is_doubtful=True)
+    if not is_called:
+        return None
+    if _TAGS.sub("", before).strip() == "" != before.strip():
+        return _code(text, mention, (mention.start, span[1]), tools)._replace(is_data=True)
     is_listed = before[-1:] == "["  # then it is a call in a sentence, too
     if spellings.leads_to_name(before) is not None:
         code = _code(text, mention, span, tools)
@@ -372,7 +380,8 @@ def _labelled(text: str, mention: Mention, tools: ToolSet) -> Shape | None:
     if lines and (opener := spellings.to_object(text, mention.stop)) is not None:
         if spellings.leads_to_name(before) is not None:
             return None
-        return _with_object(text, mention, mention.start - len(before), opener.end(), tools)
+        found = _with_object(text, mention, mention.start - len(before), opener.end(), tools)
+        return found._replace(is_doubtful=True)
     over = spellings.ends_lines(text, end.end())
     stop = len(text.rstrip()) if over is None or "BEGIN_ARG" in rest else over.start()
     if not is_over(text, stop) and not any(map(spellings.is_input, keys)):

@@ -198,3 +198,105 @@ def test_the_label_of_an_answer_alone_is_no_answer() -> None:
 def test_a_null_is_no_text() -> None:
     assert read("gemma4", "<|tool_call>call:look{folder:null}<tool_call|>") is None
     assert read("gemma4", "<|tool_call>call:note{text:5}<tool_call|>") == [("note", {"text": "5"})]
+
+
+def test_backslashes_of_code_are_escaped_or_they_are_not() -> None:
+    assert read("pythonic", r'[note(text="D:\Music\temp")]') is None
+    assert read("pythonic", r'[note(text="D:\Music\dir")]') == [("note", {"text": r"D:\Music\dir"})]
+
+
+SPACED = (
+    '{}note(text="a")', '{}note: {{"text": "a"}}', '{{"{}note": {{"text": "a"}}}}',
+    '{{"tool": "{}note", "args": {{"text": "a"}}}}', '[{}note(text="a")]',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect", ["hermes", "gemma4", "glm4"])
+def test_a_namespace_tells_tools_apart_in_other_forms(dialect: str) -> None:
+    made = [("note", {"text": "a"})]
+    for form in SPACED:
+        for namespace in ("dont.", "sandbox/", "dry_run::"):
+            assert read(dialect, form.format(namespace)) is None, (form, namespace)
+        for namespace in ("", "functions.", "self.", "tool_use."):
+            assert read(dialect, form.format(namespace)) == made, (form, namespace)
+    call = '{"server": "sandbox", "tool": "note", "args": {"text": "a"}}'
+    assert read(dialect, call) is None
+
+
+def test_arguments_are_not_dropped_in_text_at_any_depth_or_in_another_case() -> None:
+    for member in (
+        r'"payload": "{\"folder\": \"/b\"}"', '"data": {"body": [{"folder": "/b"}]}',
+        '"Folder": "/b"', '"server": "prod"',
+    ):  # fmt: skip
+        assert read("hermes", CALL.format("look", f"{{}}, {member}")) is None, member
+    assert read("hermes", CALL.format("look", '{}, "thought": {"folder": 1}')) == [("look", {})]
+
+
+def test_other_forms_of_an_input_behind_a_call_without_one() -> None:
+    call = CALL.format("look", "{}")
+    for form in (
+        "\n```json\n{}\n```", "\nArguments: {}", "\n[{}]", '\n{{"arguments": {}}}',
+    ):  # fmt: skip
+        assert read("hermes", call + form.format('{"folder": "a"}')) is None, form
+    for text in ("\nfolder: a", "\n--folder=a", "\n<folder>a</folder>", '\n(folder="a")'):
+        assert read("hermes", call + text) is None, text
+    for text in ("\nfolder = the one you named.", "\nThe folder: a", "\nIt is {lakes: 1}."):
+        assert read("hermes", call + text) == [("look", {})], text
+
+
+QUOTED = (
+    "text: |\n  {}",
+    ".. code-block:: text\n\n   {}",
+    "@@ -1 +1 @@\n-{}\n+x",
+    "See:\n```\n{}\nok",
+)
+MEANT = (
+    "The method is std::\n  {}", "Plan\n~~~~\n{}\nok", "Не волнуйтесь, сейчас удалю:\n{}",
+    "不要担心，我现在删除：\n{}", "```\n@@ -1 +1 @@\n-a\n```\n- {}",
+    "``` and has no end, so\n{}\nok",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("lenient", [True, False])
+def test_what_announces_a_quotation_makes_a_call_an_error(*, lenient: bool) -> None:
+    call = CALL.format("look", "{}").replace("\n", " ")
+    for form in QUOTED:
+        assert read("hermes", form.format(call), lenient=lenient) is None, form
+    for form in MEANT:
+        assert read("hermes", form.format(call), lenient=lenient) == [("look", {})], form
+
+
+def test_documents_and_descriptions_are_answers() -> None:
+    for text in (
+        "<nav><look><input/></look></nav>", "<svg><look/></svg>",
+        '<examples><example>{"name": "look", "arguments": {}}</example></examples>',
+        'Name: look\nInput: {"folder": "a"}\nIt lists a folder.',
+        "look（フォルダ）を使うと分かります。",
+    ):  # fmt: skip
+        assert read("gemma4", text) == text, text
+    for text in ('<answer>note(text="a")</answer>', '<b>look(folder="a")</b>'):
+        assert read("gemma4", text) is None, text
+
+
+def test_a_value_does_not_begin_with_its_own_opening_tag() -> None:
+    text = (
+        "<tool_call>note\n<arg_key>text</arg_key>\n<arg_value><arg_value>a</arg_value></arg_value>"
+    )
+    assert read("glm45", f"{text}\n</tool_call>") is None
+
+
+@pytest.mark.parametrize("closer", ["[/parameter]", "＜/parameter＞", "<end_parameter>"])
+def test_closers_in_other_brackets(closer: str) -> None:
+    assert read("qwen3_coder", in_tags("a", closer)) is None
+
+
+def test_labels_of_results_in_other_spellings_and_in_quotes() -> None:
+    call = "Action: note\nAction Input: {}"
+    for text in ("a **Observation:** b", "a Observation： b"):
+        assert read("react", call.format(text)) is None, text
+    title = 'Find "Participant Observation: A Guide" now'
+    assert read("react", call.format(title)) == [("note", {"text": title})]
+
+
+def test_an_answer_that_a_result_follows_is_not_empty() -> None:
+    assert read("react", "Final Answer:\n\nObservation: x") is None

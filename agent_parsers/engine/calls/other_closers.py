@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from html import unescape
 from typing import TYPE_CHECKING, Final
+from unicodedata import normalize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +30,8 @@ def ends_in_closer(value: str, closers: Iterable[str]) -> bool:
         value: A value that something else ended.
         closers: The marks that close such a value.
     """
-    text = _ATTRIBUTES.sub("", unescape(value).casefold())
+    text = normalize("NFKC", unescape(value)).casefold()
+    text = _ATTRIBUTES.sub("", text.replace("[/", "</"))
     known, at = {_folded(closer.casefold()) for closer in closers}, len(text)
     for _ in range(_MOST_TAGS):
         at = text.rfind("<", 0, at)
@@ -48,4 +50,4 @@ def ends_in_closer(value: str, closers: Iterable[str]) -> bool:
 def _folded(mark: str) -> str:
     """Return the letters of a *mark*, without a last ``s``, or its signs if it has none."""
     letters = "".join(filter(str.isalnum, mark))
-    return letters.removesuffix("s") or "".join(mark.split())
+    return letters.removesuffix("s").removeprefix("end") or "".join(mark.split())

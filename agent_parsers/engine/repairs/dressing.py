@@ -13,7 +13,7 @@ from agent_parsers.events import Repair, Span
 from outputs.growing_json.lenient.json_text import begins_object, unquoted
 from outputs.growing_json.load import load_json
 from outputs.growing_json.scalars import NOTHING
-from outputs.growing_json.whole import MAX_DEPTH, whole_object
+from outputs.growing_json.whole import MAX_DEPTH, scan_object, whole_object
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -148,8 +148,9 @@ def remark(rest: str, at: int, keys: Collection[str]) -> Repair | None:
     """
     if _REMARK(rest) is None:
         return None
-    other = next((found for found in _objects(rest) if found[1] in keys), None)
-    if other is not None:
+    others = (found for found in _objects(rest) if found[1] in keys)
+    other = next(others, None)
+    if other is not None and scan_object(rest, other.start(), MAX_DEPTH)[0] is not NOTHING:
         raise BadPayload("json_goes_on", (at + other.start(), at + len(rest.rstrip())))
     return _left_out((at + len(rest) - len(rest.lstrip()), at + len(rest.rstrip())))
 

@@ -26,7 +26,8 @@ _DRESSING: Final = {"`": "`", '"': '"', "'": "'", "[": "]", "<": ">", "*": "*", 
 _BULLET: Final = re.compile(r"""[-*•][ \t]+(?=[\w`*"'])""").match
 _NAMESPACE: Final = re.compile(r"(?:functions?|tools?|default_api)[.:](?=\w)").match
 says_nothing: Final = re.compile(
-    r"(?:[./:]|functions?|tools?|default(?:[-_]?api)?|apis?|mcp|namespace|agent|assistant)+",
+    r"(?:[./:_-]|(?:functions?|tools?|calls?|actions?|use|set|box|code|default|apis?|mcp|namespace"
+    r"|agent|assistant|self)(?![a-z]))+",
     re.IGNORECASE,
 ).fullmatch
 """Matches a namespace that does not tell one tool from another, unlike ``email`` or ``sandbox``."""

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from agent_parsers.engine.calls.code.code_arguments import Arguments
 from agent_parsers.engine.repairs.payloads import BadPayload
-from agent_parsers.engine.repairs.python_values import Source, python_string
+from agent_parsers.engine.repairs.python_values import Source, is_half_escaped, python_string
 from agent_parsers.events import Repair
 
 _OUTER: Final = re.compile(r"""[()\[\]{}'"#,=]""").search
@@ -200,6 +200,8 @@ class PythonArguments(Arguments):
         span = (self._string_at, self._at + end)
         string, seen = python_string(str(self._body), is_raw=self._is_raw)
         self._source.strings.append(string)
+        if not self._is_raw and "\\" in string and is_half_escaped(str(self._body)):
+            self._wrong("bad_value")
         if self._unpaired % 2 or (self._quotes and _has_argument(str(self._body))):
             self._wrong("ambiguous_end")
         elif self._quotes:

@@ -10,6 +10,7 @@ from typing_extensions import override
 from agent_parsers.engine.calls.json.named_json import Head, NamedJson
 from agent_parsers.engine.calls.raw_values import held_size
 from agent_parsers.engine.calls.reader import Call, CallReader, CallsReader
+from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.events import (
     AnswerDelta,
     Event,
@@ -168,8 +169,10 @@ class HeadedMessage(CallsReader):
     @override
     def close(self) -> tuple[list[Event], Call]:
         events, call = super().close()
-        tools = ("", call.tool, *(other.tool for other in self.more))
-        if self._header is not None and self._header.tool not in tools:
+        named = "" if self._header is None else self._header.tool
+        if named and all(
+            tool_named(named, (each.tool,)) != each.tool for each in (call, *self.more)
+        ):
             call.refuse("several_tools")
         return events, call
 

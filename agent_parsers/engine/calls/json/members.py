@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from agent_parsers.toolset.problems.names import folded
 from outputs.growing_json.scalars import NOTHING
+from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
     from agent_parsers.events import Span
@@ -129,6 +130,22 @@ def is_remark(key: str) -> bool:
     return folded(key) in _REMARKS
 
 
+def names_space(key: str) -> bool:
+    """Return whether the member with this *key* says in which namespace the tool is."""
+    return folded(key) in ("namespace", "server", "servername", "mcpserver")
+
+
+def _keys_in(value: Any) -> Iterator[str]:
+    """Yield the keys in the objects in *value*, which may be JSON as text, but for remarks."""
+    if isinstance(value, str) and value.lstrip()[:1] == "{":
+        value = parse_whole(value, MAX_DEPTH)
+    if isinstance(value, dict):
+        yield from (key for key in value if not is_remark(key))
+        value = list(value.values())
+    for part in value if isinstance(value, list) else ():
+        yield from _keys_in(part)
+
+
 def is_name(member: Member) -> bool:
     """Return whether a *member* names a tool."""
     is_tool = member.kind in ("tool", "alias")
@@ -192,9 +209,8 @@ class Members:
         """The keys and places of those members, and of what is in one that is an object."""
         found: list[tuple[str, Span]] = []
         for member in self.beside:
-            inside = member.value if isinstance(member.value, dict) else {}
-            keys = (member.key, *(() if is_remark(member.key) else inside))
-            found += ((key, member.place) for key in keys)
+            inside = () if is_remark(member.key) else _keys_in(member.value)
+            found += ((key, member.place) for key in (member.key, *inside))
         return tuple(found)
 
     @property

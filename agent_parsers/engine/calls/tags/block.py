@@ -160,6 +160,8 @@ class TaggedBlock(CallsReader):
             self._surplus = True
             self._held_words += value.words_behind_closer()
         key, span = value.key, (value.at, self._at)
+        if value.begins_again:
+            self._call.refuse("ambiguous_end")
         if not key:
             self._call.refuse("no_key")
         elif key in self._inputs:  # it is unclear which one is meant

@@ -152,6 +152,12 @@ class TaggedValue:
         return _WORDS(text, end)
 
     @property
+    def begins_again(self) -> bool:
+        """Whether the text begins with the tag that opens values."""
+        tag = self._form.tags.get(TagPart.VALUE)
+        return tag is not None and str(self._read).lstrip().startswith(tag.canonical)
+
+    @property
     def ends_in_closer(self) -> bool:
         """Whether the text ends in what may be its closing tag in another spelling."""
         from agent_parsers.engine.calls.other_closers import ends_in_closer  # lazily: it is rare

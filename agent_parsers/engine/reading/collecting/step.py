@@ -268,7 +268,7 @@ class StepCollector(Collector):
                     events.append(cut_answer(self._answer[1]))
                 log = text[:entry].rstrip() if state.is_cut else text
                 is_begun = state.part is Part.ANSWER and self.ended != "stop"
-                may_lack = not is_begun or self._machine.mode == "langchain"
+                may_lack = not (is_begun or state.is_cut) or self._machine.mode == "langchain"
                 try:
                     self._finish(events, log, is_cut=is_cut, may_lack=may_lack)
                 except BadPayload as bad:

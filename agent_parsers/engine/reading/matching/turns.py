@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from agent_parsers.engine.reading.matching.plain_text import WORD, KnownMarks, around, plain_text
-from agent_parsers.engine.reading.quoting.quotations import quotes_line
+from agent_parsers.engine.reading.quoting.quotations import announces, quotes_line
 from agent_parsers.engine.reading.turn import PlainTurn
 from agent_parsers.forms.templates import BLANK, BREAK, COUNT, TOOL, pattern
 
@@ -85,15 +85,17 @@ class MatchedTurns(ABC):
         if found is None:
             return self._read_answer(text)
         content = (found["content"] or "").strip() if self._has_content else ""
-        if content and (ends_oddly(content) or quotes_line(text, found.end("content"))):
+        if content and (
+            ends_oddly(content) or announces(content) or quotes_line(text, found.end("content"))
+        ):
             return None
         thought = (found["thought"] or "").strip() if self._has_thought else ""
         made = self.calls_and_content(text, found)
         if made is None:
             return None
         calls, behind = made
-        if behind and ("{" in behind or "=" in behind):  # it may be an input
-            return None
+        if behind and ("{" in behind or "=" in behind or not all(given for _, given, _ in calls)):
+            return None  # it may be an input
         content = content or behind
         if self._is_odd(thought) or self._is_odd(content):
             return None

@@ -53,11 +53,12 @@ _SIGN: Final = re.compile(
 """Matches what quotes the rest of its line; a single hyphen begins an item of a list."""
 _IS_HALF_MARK: Final = re.compile(r"\s*+\|[^\s|]++\|>").match
 """Matches a line that begins with a mark without its first character: ``|call|>``."""
-_BEGINS_BLOCK: Final = re.compile(
-    r"(?::[ \t]*+[|>][-+]?|(?<=\S)::)[ \t\r]*+\Z|\A[ \t]*+\.\. [\w-]++::"
+_begins_block: Final = re.compile(
+    r"^[ \t]*+(?:[\w-]++:[ \t]++[|>][-+\d]?[ \t\r]*+$|\.\. [\w-]++::)", re.MULTILINE
 ).search
-"""Finds what begins an indented block of text in YAML (``text: |``) and reStructuredText."""
-_HUNK: Final = re.compile(r"^@@ .*@@", re.MULTILINE).search
+"""Finds what begins an indented block in YAML (``text: |``) and reStructuredText."""
+_hunk: Final = re.compile(r"^@@ .*@@.*$", re.MULTILINE).search
+_in_hunk: Final = re.compile(r"(?>(?:\n[-+ \\].*)+)").fullmatch
 _IS_ITEM: Final = re.compile(r"\s*+(?:[-*+•]|\d++[.)])\s").match
 _IS_CALL: Final = re.compile(r"tool|func|action|invoke|exec|(?<![a-z])calls?(?![a-z])").search
 speaks_of_results: Final = re.compile(
@@ -71,12 +72,12 @@ _DENIED: Final = re.compile(
     r"\b(?:not|never|cannot|avoid|wrong|instead of|rather than)\b|n['’]t\b", re.IGNORECASE
 ).search
 _FORBIDDEN: Final = re.compile(
-    r"\W*+(?>(?:(?:please|you|should|must|may)\W++)*)(?:(?:do not|don['’]t|not|never|avoid|nicht"
-    r"|nie|niemals|keinesfalls|nunca|jamais|никогда|не)\b|不要|请勿|切勿|禁止|絶対に)",
+    r"\W*+(?>(?:(?:please|you|should|must|may)\W++)*)(?:(?:do not|don['’]t|not|never|avoid|nie"
+    r"|niemals|keinesfalls|nunca|jamais|никогда)\b|请勿|切勿|禁止|絶対に)",
     re.IGNORECASE,
 ).match
 _SHOWN: Final = re.compile(
-    r"(?:\b(?:examples?|e\.g\.|sample|beispiele?|z\. ?b\.|exemples?|ejemplos?|exemplos?|esempio"
+    r"(?:\b(?:examples?|e\.g\.|sample|beispiele?|z\. ?b\.|exempl[eo]s?|ejemplos?|esempio"
     r"|esempi|например|пример[ыа]?)|例|例如|比如|示例|예시?"
     r"|\b(?:this|that|the following) (?:form|format|shape))\W*+\Z",
     re.IGNORECASE,
@@ -315,7 +316,7 @@ class Surroundings:
             if before:
                 self._ends[closer.span()] = before
         if not self._has_labels:
-            self._end_fences()
+            self._end_fence()
         for span, number in self._ends.items():  # of thoughts that the prompt opened
             thought = Quotation("a thought", 0, span[1], ((0, 0), span), "call_in_thought")
             self._closed.append((thought, 0, number))
@@ -420,20 +421,19 @@ class Surroundings:
         self._fences[sign] = key
         self._turn(key, "a fence", span, number)
 
-    def _end_fences(self) -> None:
-        """End the fences that are open at the end of the text, if each begins a line of its own.
+    def _end_fence(self) -> None:
+        """End a fence that is open at the end of the text, if it stands on a line of its own.
 
         Right behind a call, a fence is the end of one that belongs to the call.
         """
         text, end, holes = self._text, len(self._text), len(self._holes)
-        for sign in "`~":
-            for mark, number in self._open.get(self._fence(sign), ()):
-                before = text[self._holes[number - 1][1] if number else 0 : mark[0]]
-                begins_line = not before.rpartition("\n")[2].strip()
-                if number < holes and begins_line and (before.strip(_BETWEEN) or not number):
-                    marks = mark, (end, end)
-                    fence = Quotation("a fence", mark[0], end, marks, "call_in_quotation")
-                    self._closed.append((fence, number, holes))
+        for mark, number in self._open.get(self._fence("`"), ()):
+            before = text[self._holes[number - 1][1] if number else 0 : mark[0]]
+            is_line = not before.rpartition("\n")[2].strip() and _IS_BARE(text, mark[1])
+            if number < holes and is_line and (before.strip(_BETWEEN) or not number):
+                marks = mark, (end, end)
+                fence = Quotation("a fence", mark[0], end, marks, "call_in_quotation")
+                self._closed.append((fence, number, holes))
 
     def _turn(self, key: str, what: str, span: Span, number: int) -> None:
         """Close the quotation with this *key*, or open one, at a mark that is at *span*."""
@@ -556,7 +556,7 @@ class Surroundings:
     def _judge_lines(self) -> None:
         """Find the holes on lines that begin with a sign, in indented blocks, or in quotes."""
         blocks = _indented(self._text)
-        hunk = _HUNK(self._text)
+        hunk = _hunk(self._text)
         by_sign: Quotation | None = None
         for number, (start, stop) in enumerate(self._holes):
             before, after = self._around(number)
@@ -567,9 +567,10 @@ class Surroundings:
                 at = start - len(line[2])
                 by_sign = None
                 if at in blocks:
-                    by_sign = Quotation("an indented block", at, stop)
-                elif hunk is not None and hunk.end() < at and line[2].strip() == "-":
-                    by_sign = Quotation("a quotation", at, stop)  # in a difference of two files
+                    by_sign = Quotation("an indented block", at, stop, problem=blocks[at])
+                elif hunk and line[2] == "-" and _in_hunk(self._text, hunk.end(), start):
+                    problem = "call_in_quotation"  # or the item of a list
+                    by_sign = Quotation("a quotation", at, stop, problem=problem)
                 elif _SIGN(line[2]) is not None and not (
                     # what parts two calls is no sign of a comment
                     number and before.strip() == ";" and self._found[number - 1] is None
@@ -625,12 +626,19 @@ def likeness(quotation: Quotation, text: str) -> tuple[str, str]:
     return quotation.what, name
 
 
-def _indented(text: str) -> set[int]:
-    """Return where the lines begin that are indented blocks.
+def announces(text: str) -> bool:
+    """Return whether a line of *text* may announce that what follows is quoted."""
+    is_marked = ": " in text or "::" in text or "@@" in text  # most texts have none
+    return is_marked and (_begins_block(text) is not None or _hunk(text) is not None)
 
-    Markdown has them below text, YAML and reStructuredText below a line that announces one.
+
+def _indented(text: str) -> dict[int, str]:
+    """Return where the lines begin that are indented blocks, with the problem of a call there.
+
+    Markdown has them below text. YAML and reStructuredText have them below a line that announces
+    one, which may as well announce the call.
     """
-    lines: set[int] = set()
+    lines: dict[int, str] = {}
     if "\n " not in text and "\n\t" not in text:
         return lines
     at, announced = 0, -1  # how far the line that announces a block is indented
@@ -639,16 +647,16 @@ def _indented(text: str) -> set[int]:
         if not (said := line.strip(" \t\r\n")):
             is_blank = True
         elif announced >= 0 and line.find(said[0]) > announced:
-            lines.add(at)
+            lines[at] = "call_in_quotation"
         elif line.startswith(("    ", "\t", " \t", "  \t", "   \t")):
             is_block = is_block or (is_blank and has_text and not is_list)
             if is_block:
-                lines.add(at)
+                lines[at] = ""
             is_blank = False
         else:
             has_text = has_text or bool(line.strip())
             is_block = is_blank = False
             is_list = _IS_ITEM(line) is not None
-            announced = line.find(said[0]) if _BEGINS_BLOCK(line) is not None else -1
+            announced = line.find(said[0]) if _begins_block(line) is not None else -1
         at += len(line) + 1
     return lines

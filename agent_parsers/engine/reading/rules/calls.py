@@ -137,13 +137,14 @@ class CallRules(InputRules):
         given = call.tool_input if isinstance(call.tool_input, dict) else value
         is_absent = call.input_span is None
         # imported lazily: few calls have members beside their inputs
-        from agent_parsers.engine.calls.json.members import is_remark
+        from agent_parsers.engine.calls.json.members import is_remark, names_space
 
         for key, span in call.beside:
             if isinstance(given, dict) and key in given:
                 continue
             is_lost = is_absent or not (key or given)  # text without a key stands between them
-            if tools.declares(tool, [key]) or (is_lost and not is_remark(key)):
+            is_parameter = any(tools.declares(tool, [name]) for name in {key, key.lower()})
+            if is_parameter or names_space(key) or (is_lost and not is_remark(key)):
                 raise BadPayload("beside_call", span)
 
     def ends_turn(self, call: Call, to: State | None) -> bool:

@@ -5,6 +5,7 @@ Both readers, `WholeReader` and `TurnStream`, use them.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
@@ -51,9 +52,9 @@ class InputRules:
         self.read_answer: AnswerReader = table.read_answer
         self._new_call = table.new_call
         self.results: tuple[str, ...] = tuple(
-            stop.strip() for stop in dialect.stop if stop.startswith("\n") and stop[-1] in ":："
+            stop.strip()[:-1] for stop in dialect.stop if stop[0] == "\n" and stop[-1] in ":："
         )
-        """The labels of results, which stop the model."""
+        """The labels of results, which stop the model, without their colons."""
         words = dialect.prompt_words
         begun = [words.tool_input] if isinstance(words.tool_input, str) else []
         self._placeholders = ("<", words.value.partition("{name}")[0], *begun)
@@ -216,13 +217,18 @@ class InputRules:
         Raises:
             BadPayload: It has one, and may end there.
         """
-        for label in self.results:
-            place = written.find(label)
-            if place > 0 and "\n" not in written and written[place - 1].isspace():
-                if is_plain_object(written.strip()):
-                    return
-                span = at + place, at + place + len(label)
-                raise BadPayload("result_in_input", span, mark=label)
+        if "\n" in written or not any(label in written for label in self.results):
+            return
+        label = re.compile(rf"(?<=\s)\**(?:{'|'.join(map(re.escape, self.results))})\**\s?[:：]")
+        found = label.search(written)
+        if (
+            found is None
+            or is_plain_object(written.strip())
+            or _is_in_quotes(written, found.start())
+        ):
+            return
+        span = at + found.start(), at + found.end()
+        raise BadPayload("result_in_input", span, mark=found[0])
 
     def fit(
         self,
@@ -453,3 +459,8 @@ def _begins_with(value: Any, placeholder: str) -> bool:
 def unmarked(written: str, label: str) -> str:
     """Return the text *written* without the end of the emphasis that its *label* opens."""
     return written.removesuffix(open_mark(label)).rstrip()
+
+
+def _is_in_quotes(text: str, at: int) -> bool:
+    """Return whether offset *at* is between two quotation marks in *text*."""
+    return text.count('"', 0, at) % 2 == 1 and '"' in text[at:]

@@ -23,8 +23,17 @@ if TYPE_CHECKING:
 
 _CLOSERS: Final = "[]{}`,; \t\r\n"
 """The characters between a call and the text behind it that are not a mark."""
-_argument: Final = re.compile(r"\s*+([^\W\d][\w-]*+)[ \t]*+=(?!=)").match
-"""Matches an argument as code has them."""
+_lead: Final = re.compile(
+    r"""(?>(?:[\s`*\[(]|(?<=`)json\b|-{1,2}(?=\w)|<(?=\w))*)"""
+    r"""(?:(?:arguments?|args?|inputs?|param(?:eter)?s?|action[ _]input)\**\s?[:=]\**"""
+    r"""[\s`\[(]*+)?""",
+    re.IGNORECASE,
+).match
+"""Matches what may stand before arguments: a fence, a list, and a label."""
+_argument: Final = re.compile(
+    r"""([^\W\d][\w-]*+)(?:[ \t]*+=[ \t]*+(?=["'\d\[{]|(?<==)\S)|:[ \t]|>)"""
+).match
+"""Matches an argument as code, lines, options and elements have them."""
 _keys: Final = re.compile(r"""\{\s*+["']?([\w-]++)["']?\s*+[:=]""").findall
 """Finds the first keys of objects that are no JSON."""
 
@@ -72,14 +81,18 @@ def may_go_on(text: str, call: Span, tool: str, given: object, tools: ToolSet) -
         return False
     at = len(text[: call[1] - call[0]].rstrip())
     is_next, text = text[at - 1 : at] == "}", text[at:]
+    lead = _lead(text)
+    begin = lead.end() if lead else 0
     start = text.find("{")
-    words = text[: max(start, 0)]
-    if (begun := _argument(text)) is not None:
+    words = text[begin : max(start, begin)]
+    if (begun := _argument(text, begin)) is not None and (not given or begun[0][-1:] not in ": >"):
         keys: Collection[str] = [begun[1]]
-    elif start < 0 or (words.strip() and (not is_next or "\n" in words)):
+    elif start < 0 or (words.strip() and (not is_next or "\n" in text[:start])):
         return False
     else:
         found, _ = scan_object(text, start, MAX_DEPTH)
         keys = found if isinstance(found, dict) else _keys(text, start)
+        inner = found.values() if isinstance(found, dict) else ()
+        keys = [*keys, *(key for each in inner if isinstance(each, dict) for key in each)]
     inside = given if isinstance(given, dict) and not is_next else ()
     return any(tools.declares(tool, [key]) and key not in inside for key in keys)
