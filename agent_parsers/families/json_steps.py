@@ -59,12 +59,7 @@ def lenient_keys(keys: CallKeys, *, encoded: str = "") -> CallKeys:
         keys: The keys of the dialect.
         encoded: One more key whose input may be JSON in a string.
     """
-    return replace(
-        keys,
-        folds=True,
-        wrappers=WRAPPERS,
-        encoded=_ENCODED | ({encoded} - {""}),
-    )
+    return replace(keys, folds=True, wrappers=WRAPPERS, encoded=_ENCODED | ({encoded} - {""}))
 
 
 def opens_after(pattern: str, *, is_lead_enough: bool) -> Callable[[str, bool], bool]:

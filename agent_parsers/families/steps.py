@@ -39,9 +39,7 @@ class StepWriter:
     """
 
     def __init__(
-        self,
-        labels: Mapping[str, Marker],
-        write_input: Callable[[str | dict[Any, Any]], str] = str,
+        self, labels: Mapping[str, Marker], write_input: Callable[[str | dict[Any, Any]], str] = str
     ) -> None:
         self._labels = labels
         self._write_input = write_input

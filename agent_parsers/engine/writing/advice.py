@@ -11,12 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.tables.dialect import Dialect, before_words
-from agent_parsers.toolset.problems.errors import (
-    AnswerError,
-    ToolInputError,
-    answer_text,
-    as_json,
-)
+from agent_parsers.toolset.problems.errors import AnswerError, ToolInputError, answer_text, as_json
 from agent_parsers.toolset.problems.names import nearest
 
 if TYPE_CHECKING:

@@ -12,14 +12,7 @@ from agent_parsers.engine.reading.quoting.quotations import Quotation, enclosing
 from agent_parsers.engine.reading.quoting.spans import call_span, end_span
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.tables.table import Part
-from agent_parsers.events import (
-    Event,
-    Repair,
-    SkippedDelta,
-    Span,
-    ToolNamed,
-    cut_answer,
-)
+from agent_parsers.events import Event, Repair, SkippedDelta, Span, ToolNamed, cut_answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,10 +18,7 @@ from agent_parsers.engine.markers.kinds import label_words
 from agent_parsers.engine.reading.matching.matcher import Matcher, PlainStep
 from agent_parsers.engine.reading.matching.plain_names import plain_names
 from agent_parsers.engine.reading.matching.plain_text import MOST_DEEP, is_in_keys, known_marks
-from agent_parsers.engine.reading.matching.step_pattern import (
-    StepPattern,
-    is_called_answer,
-)
+from agent_parsers.engine.reading.matching.step_pattern import StepPattern, is_called_answer
 from agent_parsers.engine.reading.matching.turns import ends_oddly
 from agent_parsers.engine.reading.quoting.marks import may_have_mark, may_quote
 from agent_parsers.engine.reading.quoting.quotations import enclosing

@@ -70,13 +70,7 @@ class Judgement(NamedTuple):
     """
 
 
-def judge(
-    text: str,
-    met: Sequence[FoundCall],
-    beside: TextBeside,
-    *,
-    lenient: bool,
-) -> Judgement:
+def judge(text: str, met: Sequence[FoundCall], beside: TextBeside, *, lenient: bool) -> Judgement:
     """Decide which of the calls in *text* count, and which are only quoted.
 
     Args:

@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Any
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action
 from agent_parsers.engine.reading.quoting.meant import call_meant
 from agent_parsers.engine.reading.rules.inputs import InputRules
-from agent_parsers.engine.repairs.payloads import (
-    BadPayload,
-    ToolHead,
-    read_json_input,
-    repeats_key,
-)
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead, read_json_input, repeats_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
