@@ -82,13 +82,9 @@ class StepWriter:
 
 
 def reworded(problems: Mapping[str, Problem], words: Mapping[str, str]) -> dict[str, Problem]:
-    """Return *problems* with some words replaced.
+    """Return *problems* with *words* replaced, such as ``{"an Action": "a Tool"}``.
 
     Those that change lose the message of the reference parser, which has the old words.
-
-    Args:
-        problems: The problems by name.
-        words: The new words by the old ones, such as ``{"an Action": "a Tool"}``.
     """
 
     def put(text: str) -> str:

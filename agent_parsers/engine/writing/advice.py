@@ -75,10 +75,7 @@ def advice(
 def advice_on_call(error: OutputParserException, written: str, tools: ToolSet) -> str:
     """Return an observation about a native tool call, with an example of its arguments.
 
-    Args:
-        error: The error that the tools raised.
-        written: The text at fault.
-        tools: The available tools.
+    The *error* is what the tools raised for the text *written*.
     """
     said, tool, arguments = _said_of(error, tools)
     lines = [said]

@@ -206,10 +206,9 @@ def _as_text(exchanges: Sequence[Sequence[BaseMessage]]) -> str:
 
 
 def check_question(question: object, earlier: object) -> None:
-    """Check that *question* is a string, or `None` after *earlier* messages.
+    """Raise `TypeError` unless *question* is a string, or `None` after *earlier* messages.
 
-    Raises:
-        TypeError: It is neither; the message says how to pass a conversation.
+    It says how to pass a conversation.
     """
     if isinstance(question, str) or (question is None and earlier):
         return

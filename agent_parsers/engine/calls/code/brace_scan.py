@@ -32,16 +32,9 @@ _has_member: Final = re.compile(r",\s*+[\w.-]++\s*+:").search
 class BraceArguments(Arguments):
     """Reads ``city:<|"|>Bern<|"|>,seats:2}`` up to the brace that closes it.
 
-    Strings have no escapes and may contain anything but their quote mark. If a string has no end,
-    the closer of the call ends it; a closer before the end of a string is text. Any other marker of
-    the dialect is text as well, unless the closing braces and the closer stand before it.
-
-    Args:
-        at: Offset at which the arguments begin.
-        opener: The brace before them.
-        quote: The mark at both ends of a string.
-        closer: The marker after the call.
-        lenient: Whether to repair common mistakes of models.
+    Strings have no escapes and may contain anything but their *quote* mark. If a string has no end,
+    the *closer* of the call ends it; a closer before the end of a string is text. Any other marker
+    of the dialect is text as well, unless the closing braces and the closer stand before it.
     """
 
     def __init__(self, at: int, opener: str, *, quote: str, closer: str, lenient: bool) -> None:

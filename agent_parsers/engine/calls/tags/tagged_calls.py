@@ -31,11 +31,8 @@ class TaggedCalls(TaggedBlock):
 
     A tag that may only be outside values ends the value. If closing tags of values are also left
     over, the value may have quoted that tag, and it is unclear where the value ends. In that case
-    all calls are invalid.
-
-    Args:
-        form: How calls are written.
-        lead: The part of the marker before the text that belongs to the call.
+    all calls are invalid. The text may begin with *lead*, the part of the marker before it that
+    belongs to the call.
     """
 
     problems: ClassVar[frozenset[str]] = frozenset(

@@ -65,9 +65,6 @@ class CallsCollector(Collector):
 
     The calls are emitted at the end of the turn: if one of them is wrong, none is emitted. In
     lenient mode, text that turns out not to be a call is content and does not affect the others.
-
-    Args:
-        setup: The settings with which the turn is read.
     """
 
     __slots__ = (
@@ -214,15 +211,9 @@ class CallsCollector(Collector):
         thought.inner = None
 
     def _end_at_inner(self, events: list[Event], span: Span, thought: UnclosedThought) -> Span:
-        """End a *thought* at the last mark that may close it, if no call follows.
+        """End a *thought* at the last mark that may close it, if no call follows; return its span.
 
-        Args:
-            events: Collects the events.
-            span: Span of all of its text.
-            thought: The thought, which may hold text back.
-
-        Returns:
-            The span of the thought.
+        The *span* is that of all its text, of which some may be held back.
         """
         if (inner := thought.inner) is None or inner.held is None:
             return span

@@ -27,11 +27,7 @@ BETWEEN: Final = {Part.QUESTION, Part.OBSERVATION, Part.SKIPPED}
 
 
 class StepCollector(Collector):
-    """Collects the texts of a turn with one action or answer.
-
-    Args:
-        setup: The settings with which the turn is read.
-    """
+    """Collects the texts of a turn with one action or answer."""
 
     __slots__ = ("_begins_at", "_tool", "_tool_at")
 
@@ -139,10 +135,8 @@ class StepCollector(Collector):
     def _enclosing(self, head: Span, given: Span, to: State | None) -> Quotation | None:
         """Return the quotation that opens before the *head* of an action and closes in its input.
 
-        Args:
-            head: Span of the label of the action, including the tool's name if it follows.
-            given: Span of the input.
-            to: The state that the turn goes on to.
+        The *head* is the label of the action, with the tool's name if it follows; the input is at
+        *given*, and the turn goes on *to* this state.
         """
         if not self._machine.lenient:
             return None
@@ -197,11 +191,7 @@ class StepCollector(Collector):
         self._done(events, result, span)
 
     def _check_behind(self, call: Call, stop: int) -> None:
-        """Check that the text between a *call* and *stop* is not its input, or more of it.
-
-        Raises:
-            BadPayload: It may be.
-        """
+        """Raise `BadPayload` if text between a *call* and *stop* may be its input or more of it."""
         span = call.after or (call.whole[1] if call.whole else stop, stop)
         if span[0] >= span[1] or call.is_text or call.is_answer or self.tools is None:
             return

@@ -30,12 +30,7 @@ class Matcher(ABC):
 
     @abstractmethod
     def read(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
-        """Return the parts of a turn; `None` if only a stream can read it.
-
-        Args:
-            text: The whole turn.
-            tools: The available tools, or only their names.
-        """
+        """Return the parts of a whole turn; `None` if only a stream can read it."""
 
     @abstractmethod
     def result_of(self, turn: PlainTurn, text: str) -> TurnResult:

@@ -76,12 +76,7 @@ def _is_worded(label: str) -> bool:
 
 
 class StepMatcher(Matcher):
-    """Reads steps with one action, or an answer, that are spelt exactly as in their form.
-
-    Args:
-        machine: The machine of the dialect.
-        form: How its dialect spells steps.
-    """
+    """Reads steps with one action, or an answer, that are spelt exactly as in their *form*."""
 
     def __init__(self, machine: Machine, form: Form) -> None:
         self._machine = machine
@@ -164,12 +159,8 @@ class StepMatcher(Matcher):
     ) -> tuple[Match[str], str, Any] | None:
         """Return a step as a tuple: match, tool and input; for an answer, the tool is empty.
 
-        Return `None` if only a stream can read the step.
-
-        Args:
-            text: The whole step.
-            tools: The available tools, or only their names.
-            repairs: Repairs of the step are appended to this list.
+        Return `None` if only a stream can read the step. What is repaired in it is added to
+        *repairs*.
         """
         if ('"' in text and '"""' in text) or ("'" in text and "'''" in text):
             return None
@@ -220,13 +211,7 @@ class StepMatcher(Matcher):
     def _value(
         self, found: Match[str], tool: str, tools: ToolSet | None, repairs: list[Repair]
     ) -> Any:
-        """Return the input of a step, or `NOTHING` if only the stream can read it.
-
-        Args:
-            found: The match of the step.
-            tool: The tool.
-            tools: The available tools.
-            repairs: As for `match`.
+        """Return the input of the step *found*, or `NOTHING` if only the stream can read it.
 
         Raises:
             BadPayload: A stream has to say it.

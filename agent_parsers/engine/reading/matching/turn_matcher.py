@@ -47,9 +47,7 @@ def turn_matcher(machine: Machine) -> TurnMatcher | None:
 class TurnMatcher(Matcher):
     """Reads turns of calls that are spelt exactly as in their dialect; others need a stream.
 
-    Args:
-        machine: The machine of the dialect.
-        turns: Readers of such turns; the first reads most of them.
+    The first of *turns*, which read such turns, reads most of them.
     """
 
     def __init__(self, machine: Machine, turns: Sequence[MatchedTurns]) -> None:

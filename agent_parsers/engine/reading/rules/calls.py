@@ -102,11 +102,7 @@ class CallRules(InputRules):
         return self.result(head, value, log, call.input_span or call.span, tools, repairs)
 
     def _object_in(self, text: Any, span: Span, repairs: list[Repair]) -> dict[Any, Any]:
-        """Return the object that *text* at *span* has for a tool with parameters.
-
-        Raises:
-            BadPayload: The text is anything else.
-        """
+        """Return the object in *text* at *span*; raise `BadPayload` if it is anything else."""
         # imported lazily: few calls have such a text
         from agent_parsers.engine.repairs.inputs import repair_json_input
 
@@ -122,10 +118,9 @@ class CallRules(InputRules):
         return value
 
     def _check_beside(self, call: Call, tool: str, value: Any, tools: ToolSet) -> None:
-        """Check that nothing beside the input of a *call* is an argument that its *value* lacks.
+        """Raise `BadPayload` if what is beside the input of a *call* may belong to its *value*.
 
-        Raises:
-            BadPayload: A member has the name of a parameter of the *tool*, or may be the input.
+        That is a member with the name of a parameter of the *tool*, or one that may be the input.
         """
         if not call.beside:
             return

@@ -33,10 +33,7 @@ tools, the error that the tools raised, if they did, and the tool that the model
 class Machine(CallRules):
     """One dialect, compiled for one mode; call `machine` to get a cached one.
 
-    Args:
-        dialect: The dialect to read.
-        mode: ``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` many turns.
-        on_conflict: Which part counts if a lenient turn has both an action and an answer.
+    In mode ``"transcript"`` it reads many turns, else one turn; for *on_conflict* see `InputRules`.
     """
 
     def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
@@ -54,11 +51,7 @@ class Machine(CallRules):
         self._prompt_ends = {end: states[name] for end, name in table.prompt_ends.items()}
 
     def start(self, name: str, prompt: str = "") -> State:
-        """Return the state in which a text begins.
-
-        Args:
-            name: The part in which the text begins; empty to derive it from the prompt.
-            prompt: The prompt that the text continues; may be empty.
+        """Return the state in which a text begins: the part *name*, or what *prompt* leads to.
 
         Raises:
             ValueError: The dialect has no start of this name, or both arguments are given.
@@ -117,11 +110,7 @@ class Machine(CallRules):
         return not Surroundings(f"{text}\x1c", [hole]).is_free(0)
 
     def check_each(self, start: str, prompt: str) -> None:
-        """Check that each call can be emitted as soon as its block closes.
-
-        Args:
-            start: The part in which the text begins; see `start`.
-            prompt: The prompt that the text continues.
+        """Check that each call can be emitted as soon as its block closes; see `start`.
 
         Raises:
             ValueError: A turn has one call, or nothing marks where a call begins, or it is not
@@ -144,14 +133,9 @@ class Machine(CallRules):
         advise: Advise | None,
         named: str = "",
     ) -> OutputParserException:
-        """Return the error for the problem *bad* in *text*.
+        """Return the error for the problem *bad* in *text*, whose call has the tool *named*.
 
-        Args:
-            bad: The problem and its span.
-            text: The text that was read.
-            tools: The available tools.
-            advise: Writes the observation; without it, the observation of the problem is used.
-            named: The tool of the invalid call; empty if it has none.
+        *advise* writes the observation; without it, the observation of the problem is used.
         """
         written = text[slice(*bad.span)]
         if (error := bad.error) is not None:  # raised by the tools
