@@ -30,12 +30,10 @@ class BraceCalls(CodeCalls):
     *quote* is at both ends of a string.
     """
 
-    problems: ClassVar[frozenset[str]] = frozenset(
-        {
-            *("no_tool_name", "no_call", "open_call", "deep_call", "other_form", "odd_brackets"),
-            *("no_key", "no_value", "repeated_key", "bad_value", "ambiguous_end"),
-        }
-    )
+    problems: ClassVar[frozenset[str]] = frozenset((
+        "no_tool_name", "no_call", "open_call", "deep_call", "other_form", "odd_brackets",
+        "no_key", "no_value", "repeated_key", "bad_value", "ambiguous_end",
+    ))  # fmt: skip
     _ends_head = re.compile(r"""[{}()\[\]<>"',]""")
 
     def __init__(self, *, quote: str, closer: str, lenient: bool = False) -> None:

@@ -35,13 +35,11 @@ class TaggedCalls(TaggedBlock):
     belongs to the call.
     """
 
-    problems: ClassVar[frozenset[str]] = frozenset(
-        {
-            *("no_tool_name", "long_tool_name", "no_call", "open_call", "after_call", "bad_input"),
-            *("no_key", "no_value", "repeated_key", "bad_value", "ambiguous_end", "stray_text"),
-            *("odd_tag", "open_tag", "other_form"),
-        }
-    )
+    problems: ClassVar[frozenset[str]] = frozenset((
+        "no_tool_name", "long_tool_name", "no_call", "open_call", "after_call", "bad_input",
+        "no_key", "no_value", "repeated_key", "bad_value", "ambiguous_end", "stray_text",
+        "odd_tag", "open_tag", "other_form",
+    ))  # fmt: skip
 
     def __init__(self, form: TaggedForm, lead: str = "") -> None:
         super().__init__(form, is_bare=bool(lead))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.reading.collecting.turn_text import TurnText
+from agent_parsers.engine.reading.quoting.spans import end_span
 from agent_parsers.engine.reading.quoting.watch import QuoteWatch
 from agent_parsers.engine.reading.rules.foreign import foreign_calls
 from agent_parsers.engine.reading.rules.inputs import unmarked
@@ -370,6 +371,10 @@ class Collector:
     def _fail(self, _events: list[Event], bad: BadPayload) -> None:
         """Record what is wrong with the turn; the first problem counts."""
         self.problem = self.problem or bad
+
+    def _at_end(self, problem: str, entry: int) -> BadPayload:
+        """Return a *problem* of the turn, whose last marker begins at *entry*; see `end_span`."""
+        return BadPayload(problem, end_span(problem, self.text, entry))
 
     def _log(self, to: State | None, stop: int) -> str:
         """Return the model's text up to *stop*: all of it, if the turn ends with the text."""

@@ -6,15 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action
-from agent_parsers.engine.reading.quoting.meant import call_meant
 from agent_parsers.engine.reading.rules.inputs import InputRules
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead, read_json_input, repeats_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agent_parsers.engine.calls.reader import Call, CallReader
-    from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.events import Repair, Span
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
@@ -135,37 +131,6 @@ class CallRules(InputRules):
             is_lost = is_absent or not (key or given)  # text without a key stands between them
             if tools.declares(tool, [key]) or (is_lost and not is_remark(key)):
                 raise BadPayload("beside_call", span)
-
-    def ends_turn(self, call: Call, to: State | None) -> bool:
-        """Return whether *call* counts, given the next state, *to*; the state may have no call."""
-        return call.problem != "no_call" and (to is None or to.is_cut)
-
-    def call_meant(
-        self,
-        call: Call,
-        text: str,
-        base: int,
-        label: Span,
-        new_call: Callable[[], CallReader],
-        repairs: list[Repair],
-    ) -> Call:
-        """Return the call that counts in *text*, which begins at offset *base*; see `call_meant`.
-
-        Raises:
-            BadPayload: No call counts, or several that differ.
-        """
-        if call.is_text:
-            return call
-        return call_meant(
-            call,
-            text,
-            base=base,
-            label=label,
-            new_call=new_call,
-            on_conflict=self.on_conflict,
-            stops=self.dialect.stop,
-            repairs=repairs if self.lenient else None,
-        )
 
     def call_problem(self, call: Call, ended: Ended, tools: ToolSet | None) -> str:
         """Return the problem of a call, given how the text *ended*; ``""`` if there is none."""

@@ -66,15 +66,19 @@ class Machine(CallRules):
                     f"{self.dialect.name} has no start={name!r} in {mode} mode; allowed: {known}"
                 )
             return self._starts[name]
-        if not prompt:
-            return self.initial
-        end = prompt.rstrip()
-        found = (state for mark, state in self._prompt_ends.items() if end.endswith(mark))
-        return next(found, self.initial)
+        led = self._led_to(prompt) if prompt else None
+        return led or self.initial
+
+    def _led_to(self, text: str) -> State | None:
+        """Return the state to which the mark at the end of *text* leads, if there is one."""
+        end = text.rstrip()
+        return next(
+            (state for mark, state in self._prompt_ends.items() if end.endswith(mark)), None
+        )
 
     def begins_behind_thought(self, name: str, prompt: str = "") -> bool:
         """Return whether *name* or *prompt* rules out that the text begins in a thought."""
-        is_said = bool(name) or prompt.rstrip().endswith(tuple(self._prompt_ends))
+        is_said = bool(name) or self._led_to(prompt) is not None
         return is_said and self.start(name, prompt).part is not Part.THOUGHT
 
     @cached_property
@@ -95,10 +99,7 @@ class Machine(CallRules):
 
     def thought_mark(self, text: str) -> Literal["", "opens", "closes"]:
         """Return ``"opens"`` or ``"closes"`` if *text* ends with such a mark, else ``""``."""
-        end = text.rstrip()
-        states = (state for mark, state in self._prompt_ends.items() if end.endswith(mark))
-        state = next(states, None)
-        if state is None:
+        if (state := self._led_to(text)) is None:
             return ""
         # Behind the block, a turn of steps begins, in a thought that has no mark.
         is_open = state.part is Part.THOUGHT and state is not self.initial
