@@ -22,12 +22,12 @@ from outputs.html.viewable import Viewable
 from outputs.json_form.storable import Storable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from agent_parsers.actions.agent import TurnResult
+    from agent_parsers.engine.reading.rules.known_tools import KnownTools
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.stream import TurnStream
-    from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
 PlainCall: TypeAlias = tuple[str, Any, str | None]
@@ -94,9 +94,7 @@ def read_turn(parser: TurnStream, text: str, ended: Ended = "unknown") -> Turn:
     return turn_of(parser.result, events, parser.thought, parser.content)
 
 
-def events_of(
-    machine: Machine, text: str, tools: ToolSet | Collection[str] | None
-) -> tuple[Event, ...]:
+def events_of(machine: Machine, text: str, tools: KnownTools) -> tuple[Event, ...]:
     """Read *text*, a turn that can be read, again to get its events, and return them."""
     # imported lazily: few callers want the events
     from agent_parsers.engine.reading.stream import TurnStream

@@ -234,11 +234,12 @@ class BraceArguments(Arguments):
         if self._doubt is None:
             return False
         size, end = self._doubt
-        body = self._body.slice(0, size)
-        if not body.rstrip().endswith("".join(reversed(self._open))):
+        body, closers = self._body.slice(0, size).rstrip(), "".join(reversed(self._open))
+        if not body.endswith(closers):
             return False
-        body = body.rstrip().removesuffix("".join(reversed(self._open)))
-        from agent_parsers.engine.calls.other_closers import ends_in_closer  # lazily: it is rare
+        body = body.removesuffix(closers)
+        # imported lazily: it is rare
+        from agent_parsers.engine.calls.other_closers import ends_in_closer
 
         # It is unclear how much of it is text, or which of several calls it belongs to.
         is_twice = self._closer in self._body.tail(size + len(self._closer)) and not self._is_over
