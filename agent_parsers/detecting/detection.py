@@ -107,12 +107,7 @@ def detect_reply(text: str, tools: ToolSet | None) -> Detection:
 def detection_of(
     texts: Sequence[str], attempt: Callable[[Dialect, str, bool], DialectTrial]
 ) -> Detection:
-    """Find the dialect of *texts*, which one model wrote.
-
-    Args:
-        texts: The texts.
-        attempt: Reads a text in a dialect on trial, given whether a telling marker is in it.
-    """
+    """Find the dialect of *texts*, which one model wrote; see `evidence_in`."""
     beginning = texts[0][:1000] if texts else ""
     alike, against, others = ranked(texts, attempt)
     if not alike:

@@ -323,14 +323,7 @@ class DialectTrial:
 def try_reply(
     dialect: Dialect, text: str, tools: ToolSet | None = None, *, is_likely: bool = True
 ) -> DialectTrial:
-    """Read *text* as one reply in *dialect*.
-
-    Args:
-        dialect: The dialect.
-        text: The text.
-        tools: The tools of the agent.
-        is_likely: Whether the text has a telling marker of the dialect.
-    """
+    """Read *text* as one reply in *dialect*, of which it *is_likely* to have a telling marker."""
     stream = TurnStream(machine(dialect, "lenient"), tools, advise=advice, reads_foreign=False)
     trial = DialectTrial(dialect, "reply", len(text), is_likely)
     for at in range(0, len(text), _CHUNK):

@@ -19,11 +19,6 @@ class TurnReports:
     """Reports the repairs and errors of a text to the listeners, given its events.
 
     A repair is reported with the first result that ends after it, or at the end of the text.
-
-    Args:
-        dialect: Name of the dialect.
-        tools: The available tools.
-        lenient: Whether the text is read leniently.
     """
 
     def __init__(self, dialect: str, tools: ToolSet | None, *, lenient: bool) -> None:

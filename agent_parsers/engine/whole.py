@@ -35,11 +35,8 @@ class WholeReader:
 
     A turn in the spelling of its dialect is read by one regular expression. One that differs only
     in spelling is respelt once, then read in the same way. Everything else, invalid turns included,
-    is read by a `TurnStream`, which reports errors with their spans.
-
-    Args:
-        machine: The dialect, compiled for one mode.
-        advise: Writes the observations of errors.
+    is read by a `TurnStream`, which reports errors with their spans, and observations that *advise*
+    writes.
     """
 
     def __init__(self, machine: Machine, advise: Advise | None = None) -> None:
@@ -69,15 +66,7 @@ class WholeReader:
         prompt: str = "",
         ended: Ended = "unknown",
     ) -> TurnResult:
-        """Read one whole turn.
-
-        Args:
-            text: What the model wrote.
-            max_chars: Longest text that is read.
-            tools: The available tools, or only their names; `None` accepts any tool.
-            start: The part in which the text begins; see `Machine.start`.
-            prompt: The prompt that the text continues; see `Machine.start`.
-            ended: How the text ended, if known.
+        """Read one whole turn of *max_chars* at most; for *start* and *prompt* see `Machine.start`.
 
         Raises:
             OutputParserException: The text is neither an action nor an answer, or is both, or is
@@ -107,12 +96,7 @@ class WholeReader:
         return stream.result
 
     def plain(self, text: str, tools: ToolSet | Collection[str] | None = None) -> PlainTurn | None:
-        """Return the parts of a turn, respelt if necessary; `None` if only a stream can read it.
-
-        Args:
-            text: What the model wrote.
-            tools: The available tools, or only their names.
-        """
+        """Return the parts of a turn, respelt if necessary; `None` if only a stream can read it."""
         if (calls := self._first(text)) is not None:
             turn = calls.read(text, tools)
             if turn is not None and turn.calls and not turn.repairs:

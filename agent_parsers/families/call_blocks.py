@@ -14,22 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.engine.tables.dialect import Dialect, PromptWords
 from agent_parsers.families.call_tables import calls_table, with_messages
-from agent_parsers.families.results_writer import (
-    IM_END,
-    TAGS,
-    ResultsWriter,
-    chatml,
-    given_marks,
-)
-from agent_parsers.forms.form import (
-    CallForm,
-    CallId,
-    Form,
-    Marks,
-    Written,
-    WrittenCall,
-    write_json,
-)
+from agent_parsers.families.results_writer import IM_END, TAGS, ResultsWriter, chatml, given_marks
+from agent_parsers.forms.form import CallForm, CallId, Form, Marks, Written, WrittenCall, write_json
 
 if TYPE_CHECKING:
     from agent_parsers.engine.calls.reader import CallReader

@@ -161,10 +161,7 @@ def with_sentences(table: Table, opens: Marker, closes: Marker) -> Table:
 def with_messages(table: Table, thought: str, said: str) -> Table:
     """Return *table* with thoughts and content in messages, which all end as a call does.
 
-    Args:
-        table: A table of calls without thoughts.
-        thought: What opens a thought.
-        said: What opens an answer, or content beside calls; empty if nothing does.
+    A message that is *said* is an answer, or content beside calls; empty if nothing opens one.
     """
     opened = {"thought": thought, "said": said} if said else {"thought": thought}
     late = "" if table.lenient else "call_in_thought"  # the thought may have quoted the call
@@ -222,15 +219,10 @@ class AnswerBlock:
 def with_answer_block(
     table: Table, markers: Mapping[str, Marker], rows: Mapping[tuple[str, str], Transition]
 ) -> Table:
-    """Return *table* with content between ``"answer"`` and ``"end of answer"``.
+    """Return a *table* of calls with content between ``"answer"`` and ``"end of answer"``.
 
-    Whatever may follow content, another block among it, may follow a block; other text behind it
-    is left out.
-
-    Args:
-        table: A table of calls.
-        markers: These two, and perhaps others.
-        rows: Further transitions.
+    Whatever may follow content, another block among it, may follow a block; other text behind it is
+    left out. The *markers* have these two, and perhaps others, with further transitions in *rows*.
     """
     content = {name: row for (state, name), row in table.transitions.items() if state == "content"}
     return replace(

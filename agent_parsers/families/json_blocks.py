@@ -190,9 +190,6 @@ class JsonPayload(Payload):
     def content_reader(self, *, lenient: bool) -> NewCall | None:
         if self.bare == "no" and not (self.unmarked and lenient):
             return None
-        return self._bare_reader(lenient=lenient)
-
-    def _bare_reader(self, *, lenient: bool) -> NewCall:
         rules = bare_rules(
             self.rules, anywhere=self.bare == "anywhere", on_a_line=self.bare == "on lines"
         )

@@ -55,24 +55,16 @@ _ENCODED: Final = frozenset({"arguments", "parameters", "args"})
 def lenient_keys(keys: CallKeys, *, encoded: str = "") -> CallKeys:
     """Return *keys* for lenient mode, which also reads those of other dialects.
 
-    Args:
-        keys: The keys of the dialect.
-        encoded: One more key whose input may be JSON in a string.
+    The input of *encoded*, one more key, may be JSON in a string.
     """
-    return replace(
-        keys,
-        folds=True,
-        wrappers=WRAPPERS,
-        encoded=_ENCODED | ({encoded} - {""}),
-    )
+    return replace(keys, folds=True, wrappers=WRAPPERS, encoded=_ENCODED | ({encoded} - {""}))
 
 
 def opens_after(pattern: str, *, is_lead_enough: bool) -> Callable[[str, bool], bool]:
-    """Return a function that decides whether a call may follow a fence.
+    """Return a function that decides whether a call may follow a fence that *pattern* matches.
 
-    Args:
-        pattern: Matches a fence, with its tag and the white space around it.
-        is_lead_enough: Whether a call at the beginning of the text needs no fence.
+    The pattern includes the tag and the white space around it. A call at the beginning of the text
+    needs no fence if *is_lead_enough*.
     """
     fits = re.compile(pattern).fullmatch
     no_fence = re.compile(r"[\s`]*\[?\s*").fullmatch  # LangChain strips all backticks

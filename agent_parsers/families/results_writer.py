@@ -81,12 +81,9 @@ class ResultsWriter:
 def given_marks(opener: str, frame: Marks, ends: Sequence[str]) -> tuple[Given, ...]:
     """Return the marks of what the model is given: results, and turns of another role.
 
-    Words and brackets are no marks, since an answer may begin with them.
-
-    Args:
-        opener: The text before the first result.
-        frame: The text before and after results, see `Dialect.turn_frame`.
-        ends: What ends a turn of the model, which needs no other mark.
+    Words and brackets are no marks, since an answer may begin with them. The first result follows
+    *opener*; for *frame* see `Dialect.turn_frame`. What *ends* a turn of the model needs no other
+    mark.
     """
     begun, (model, role) = _first_mark(frame[0], ends)[0], _first_mark(frame[1], ends)
     found = {_first_mark(opener, ends)[0]: "", begun: role if begun == model else ""}

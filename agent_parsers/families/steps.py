@@ -39,9 +39,7 @@ class StepWriter:
     """
 
     def __init__(
-        self,
-        labels: Mapping[str, Marker],
-        write_input: Callable[[str | dict[Any, Any]], str] = str,
+        self, labels: Mapping[str, Marker], write_input: Callable[[str | dict[Any, Any]], str] = str
     ) -> None:
         self._labels = labels
         self._write_input = write_input
@@ -84,13 +82,9 @@ class StepWriter:
 
 
 def reworded(problems: Mapping[str, Problem], words: Mapping[str, str]) -> dict[str, Problem]:
-    """Return *problems* with some words replaced.
+    """Return *problems* with *words* replaced, such as ``{"an Action": "a Tool"}``.
 
     Those that change lose the message of the reference parser, which has the old words.
-
-    Args:
-        problems: The problems by name.
-        words: The new words by the old ones, such as ``{"an Action": "a Tool"}``.
     """
 
     def put(text: str) -> str:

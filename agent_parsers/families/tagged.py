@@ -253,11 +253,7 @@ class TaggedPayload(Payload):
 
 
 def _check(template: str, name: str, *others: str) -> None:
-    """Raise if a *template* has another hole, or more in a tag than the hole *name*.
-
-    Raises:
-        ValueError: It has; the message says what.
-    """
+    """Raise `ValueError` if a *template* has a hole but *name*, or more in its tag than that."""
     for hole in _HOLE(template):
         if hole not in (name, *others):
             known = ", ".join(f"{{{each}}}" for each in (name, *others))

@@ -52,13 +52,9 @@ class Enclosed(NamedTuple):
 def enclosed_call(
     text: str, mention: Mention, tools: ToolSet, unclosed: set[str]
 ) -> Enclosed | None:
-    """Return the element or pair of brackets named after the tool of *mention*, if it is a call.
+    """Return the element or brackets named after the tool of *mention*, if they are a call.
 
-    Args:
-        text: The text.
-        mention: Where the tool is named.
-        tools: The available tools.
-        unclosed: Collects the openers that are not closed.
+    The list *unclosed* collects the openers that are not closed.
     """
     opener = _opener(text, mention)
     if opener is None:

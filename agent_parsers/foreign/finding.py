@@ -154,14 +154,10 @@ def _in_dialects(
     *,
     is_named: bool,
 ) -> Foreign | None:
-    """Return what the dialects read that fit *text* best.
+    """Return what the dialects read that fit *text*, an answer, best.
 
-    Args:
-        text: The text of an answer.
-        alike: Those that fit best, which read the same.
-        against: Those that may have written it too, but read it differently.
-        tools: The available tools.
-        is_named: Whether a tool is named in the text.
+    Those in *alike* read the same; those in *against* may have written it too, but read it
+    differently. The text may name a tool (*is_named*).
     """
     best = alike[0].trials[0]
     form = f"in the form of {best.dialect.name}"

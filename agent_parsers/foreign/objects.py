@@ -53,13 +53,7 @@ class ReadObject(NamedTuple):
 
 
 def object_at(text: str, at: int, *, lenient: bool) -> ReadObject:
-    """Read the JSON object that begins at offset *at* of *text*.
-
-    Args:
-        text: The text.
-        at: Offset of the brace.
-        lenient: Whether to repair it; see `output_parsers.repair_json`.
-    """
+    """Read the JSON object at offset *at* of *text*; if *lenient*, as `repair_json` does."""
     repeated: list[str] = []
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -281,13 +281,10 @@ def is_indented(text: str, at: int) -> bool:
 
 
 def are_fenced(text: str, spans: Sequence[Span], begin: int) -> bool:
-    """Return whether one of the calls at *spans* is in a fence with text around it.
+    """Return whether one of the calls at *spans*, in order, is in a fence with text around it.
 
-    Args:
-        text: The text.
-        spans: The spans, in order.
-        begin: Offset of the first mark of their dialect, after which fences may belong to the
-            dialect; -1 without a mark.
+    Fences behind *begin*, the offset of the first mark of their dialect, may belong to the dialect;
+    it is -1 without a mark.
     """
     holes = merged(spans)
     found = Surroundings(text, holes).closed

@@ -82,12 +82,9 @@ _NOT_TAKEN: Final = "the tool does not take its input, or it can be read in two 
 
 
 def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Foreign | None:
-    """Find what looks like calls in *text*, in the form of no dialect.
+    """Find what looks like calls in *text*, an answer, in the form of no dialect.
 
-    Args:
-        text: The text of an answer.
-        mentions: Where the tools are named in it.
-        tools: The available tools.
+    The tools are named in it at *mentions*.
     """
     every = (*_objects(text, mentions, tools), *_at_names(text, mentions, tools))
     shapes = [*_outermost([s for s in every if not s.is_doubtful or _is_all(text, s.span)])]

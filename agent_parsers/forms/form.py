@@ -151,11 +151,7 @@ def _filled(segments: tuple[str, ...], values: Mapping[str, str]) -> str:
 
 
 def _check_holes(form: CallForm | ParameterForm, needed: str) -> None:
-    """Raise if the text of a *form* has the *needed* hole not once.
-
-    Raises:
-        ValueError: It does; the message has the text.
-    """
+    """Raise `ValueError` if the text of a *form* has the *needed* hole not once."""
     holes = form.segments[1::2]
     if holes.count(needed) != 1:
         found = ", ".join(f"{{{name}}}" for name in holes) or "no fields"

@@ -92,13 +92,10 @@ def _joined(segments: tuple[str, ...], slots: Mapping[str, str]) -> str:
 
 
 def pattern(piece: str, ids: str = "", *, first: bool = True, last: bool = True) -> str:
-    """Return a regular expression for a *piece* of a template.
+    """Return a regular expression for a *piece* of a template, with *ids* in place of an id.
 
-    Args:
-        piece: The text.
-        ids: Pattern for an id.
-        first: Whether white space at the beginning of the piece may be longer, or missing.
-        last: Likewise for white space at the end of the piece.
+    White space at its beginning may be longer or missing if it is the *first*, at its end if
+    *last*.
     """
     made = []
     at = 0

@@ -11,14 +11,7 @@ from typing_extensions import override
 from agent_parsers.engine.calls.reader import Call, CallsReader
 from agent_parsers.engine.repairs.names import read_python_call
 from agent_parsers.engine.repairs.payloads import BadPayload
-from agent_parsers.events import (
-    AnswerDelta,
-    Event,
-    InputDelta,
-    MarkerSeen,
-    Repair,
-    ToolNamed,
-)
+from agent_parsers.events import AnswerDelta, Event, InputDelta, MarkerSeen, Repair, ToolNamed
 from outputs.growing_json.kept_text import KeptText
 from outputs.growing_json.lenient.json_text import begins_object
 

@@ -9,11 +9,7 @@ What = TypeVar("What")
 
 
 class Nesting(list[What]):
-    """A stack of what is open, outermost first; ``in`` takes constant time.
-
-    Args:
-        outermost: What is open from the beginning.
-    """
+    """A stack of what is open, the *outermost* first; ``in`` takes constant time."""
 
     def __init__(self, *outermost: What) -> None:
         super().__init__(outermost)

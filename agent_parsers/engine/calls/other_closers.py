@@ -23,12 +23,8 @@ _opened: Final = re.compile(r"<\s*+(\w[\w:.-]*+)").findall
 def ends_in_closer(value: str, closers: Iterable[str]) -> bool:
     """Return whether a *value* ends in what may be its closing mark, in another spelling.
 
-    That is one of *closers* with other signs, case or spaces, or more than half of it, or any
-    closing tag that closes nothing in the value.
-
-    Args:
-        value: A value that something else ended.
-        closers: The marks that close such a value.
+    That is one of *closers*, which close such a value, with other signs, case or spaces, or more
+    than half of it, or any closing tag that closes nothing in the value.
     """
     text = normalize("NFKC", unescape(value)).casefold()
     text = _ATTRIBUTES.sub("", text.replace("[/", "</"))

@@ -137,12 +137,8 @@ def is_named(last: str, blank: str, after: str) -> bool:
     """Return whether the text only mentions the mark of a call, in quotes or in a sentence.
 
     A mark is mentioned if quotes enclose only it, or if it has words of prose on both sides:
-    ``The tag <tool_call> opens a call``. After a mark that counts, no prose follows.
-
-    Args:
-        last: The last character before the mark that is not white space; empty at the beginning.
-        blank: The white space before the mark.
-        after: The characters after the mark, at most `SENTENCE`.
+    ``The tag <tool_call> opens a call``. After a mark that counts, no prose follows. The arguments
+    are those of `is_spoken_of`; *after* has at most `SENTENCE` characters.
     """
     if not blank:
         return bool(last) and after[:1] == _QUOTES.get(last)

@@ -40,11 +40,9 @@ class Spelt(Hashable, Protocol):
 
 
 class Node:
-    """A node of the trie, which grows as it is walked.
+    """A node of the trie, which grows as it is walked, *depth* atoms from its root.
 
-    Args:
-        spellings: The spellings that lead through this node, each with the name of its marker.
-        depth: How many of their atoms lead to this node.
+    The *spellings* that lead through it have the names of their markers.
     """
 
     def __init__(self, spellings: Sequence[tuple[str, tuple[Atom, ...]]], depth: int = 0) -> None:
@@ -72,11 +70,7 @@ class Node:
 
 
 class Patterns:
-    """The patterns that find the markers of one state; compiled at first use.
-
-    Args:
-        markers: The markers, by name; `check_markers` makes sure that those of a table differ.
-    """
+    """The patterns that find the markers of one state; compiled at first use."""
 
     def __init__(self, markers: Mapping[str, Spelt]) -> None:
         self.markers = markers

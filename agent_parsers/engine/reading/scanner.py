@@ -31,13 +31,8 @@ if TYPE_CHECKING:
 class Scanner:
     """Runs a *machine* over a text in chunks: finds its markers and follows its states.
 
-    It holds back text that a later chunk may complete to a marker, and white space next to it.
-
-    Args:
-        machine: The dialect, compiled for one mode.
-        collector: Takes the text of each state.
-        start: The part in which the text begins; see `Machine.start`.
-        prompt: The prompt that the text continues; see `Machine.start`.
+    It holds back text that a later chunk may complete to a marker, and white space next to it. For
+    *start* and *prompt* see `Machine.start`; the *collector* takes the text of each state.
     """
 
     __slots__ = (
@@ -164,10 +159,9 @@ class Scanner:
         return True
 
     def _take(self, events: list[Event], buffer: str, taken: int, stop: int) -> int:
-        """Take the text from *taken* to *stop* in *buffer*; white space at its end is held back.
+        """Take *buffer* from *taken* to *stop*, and return how much of it is taken then.
 
-        Returns:
-            How much of the buffer is taken.
+        White space at the end is held back.
         """
         if stop <= taken:
             return taken
@@ -293,11 +287,7 @@ class Scanner:
         self._has_unseen = False
 
     def _end_text(self, events: list[Event], stop: int) -> int:
-        """End the text of this state at offset *stop*.
-
-        Returns:
-            The offset of the white space before *stop* that is not part of the text.
-        """
+        """End the text of this state at *stop*, before the white space there; return its end."""
         state = self._state
         blank = "".join(self._before.blank)
         self._before.blank.clear()

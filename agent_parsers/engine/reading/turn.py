@@ -22,12 +22,12 @@ from outputs.html.viewable import Viewable
 from outputs.json_form.storable import Storable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from agent_parsers.actions.agent import TurnResult
+    from agent_parsers.engine.reading.rules.known_tools import KnownTools
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.stream import TurnStream
-    from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
 PlainCall: TypeAlias = tuple[str, Any, str | None]
@@ -88,31 +88,14 @@ class Turn(_WithEvents, WithResult[T], Storable, Viewable):
 
 
 def read_turn(parser: TurnStream, text: str, ended: Ended = "unknown") -> Turn:
-    """Read *text*, one turn, with a new *parser*.
-
-    Args:
-        parser: A new stream.
-        text: The whole turn.
-        ended: How the text ended, if known.
-
-    Raises:
-        OutputParserException: As `WholeReader.parse` does.
-    """
+    """Read *text*, one turn, with a new *parser*; it raises what `WholeReader.parse` does."""
     events = merge_events(parser.read_whole(text, ended=ended))
     assert parser.result is not None, "a turn that was read without an error has a result"
     return turn_of(parser.result, events, parser.thought, parser.content)
 
 
-def events_of(
-    machine: Machine, text: str, tools: ToolSet | Collection[str] | None
-) -> tuple[Event, ...]:
-    """Read a turn again to get its events, and return them.
-
-    Args:
-        machine: The machine that reads it.
-        text: The whole turn, which can be read.
-        tools: The available tools, or only their names.
-    """
+def events_of(machine: Machine, text: str, tools: KnownTools) -> tuple[Event, ...]:
+    """Read *text*, a turn that can be read, again to get its events, and return them."""
     # imported lazily: few callers want the events
     from agent_parsers.engine.reading.stream import TurnStream
 

@@ -84,10 +84,9 @@ def without_end(text: str, repairs: list[Repair]) -> str:
 
 
 def check_fence(text: str, at: int = 0) -> None:
-    """Check that *text*, which begins at offset *at*, has no fence that is not closed.
+    """Raise `BadPayload` if *text*, which begins at offset *at*, has a fence that is not closed.
 
-    Raises:
-        BadPayload: It has one, so the end of the text may be missing.
+    The end of the text may be missing then.
     """
     if is_open(text):
         raise BadPayload("open_fence", (at + text.rindex(FENCE), at + len(text)))
@@ -101,10 +100,7 @@ def has_begun(written: str) -> bool:
 def undressed(text: str, repairs: list[Repair], *, is_closed: bool = False) -> tuple[str, int]:
     """Remove marks around the whole *text*; return the rest, and where it begins.
 
-    Args:
-        text: The input.
-        repairs: Collects the repairs.
-        is_closed: Whether a mark closes the input, so that half of a fence is data.
+    If a mark closes the input, so that it *is_closed*, half of a fence is data.
 
     Raises:
         BadPayload: A fence is not closed, or a quoted object breaks off.

@@ -65,9 +65,7 @@ def repair_input(text: str, repairs: list[Repair], *, is_closed: bool = False) -
             check_fence(body, at)
         return body
     place = (at, at + len(body))
-    if found.repeats_key:
-        raise BadPayload("repeated_key", place)
-    _check_closed(found, found.text, text, place, repairs)
+    _check(found, found.text, text, place, repairs)
     return found.text
 
 
@@ -105,10 +103,8 @@ def repair_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
     found = _read_json(body, at, repairs)
     if found is None:
         raise BadPayload("bad_input", place)
-    if found.repeats_key:
-        raise BadPayload("repeated_key", place)
     value: dict[Any, Any] = found.value
-    _check_closed(found, value, text, place, repairs)
+    _check(found, value, text, place, repairs)
     return value
 
 
@@ -196,16 +192,17 @@ class _Found(NamedTuple):
     """Which closers are missing at its end."""
 
 
-def _check_closed(
+def _check(
     found: _Found, value: str | dict[Any, Any], text: str, place: Span, repairs: list[Repair]
 ) -> None:
-    """Refuse an input, *found* at its *place*, if *text* ends before the closers of the input.
-
-    A fence around an input closes it.
+    """Check an input that was *found* at its *place*; a fence around an input closes it.
 
     Raises:
-        BadPayload: Closers are missing; its `unclosed` has the *value* with the closers supplied.
+        BadPayload: A key is repeated, or *text* ends before the closers of the input; `unclosed`
+            has the *value* with the closers supplied then.
     """
+    if found.repeats_key:
+        raise BadPayload("repeated_key", place)
     if found.lacks and place[1] == len(text.rstrip()):
         cut = Unclosed(value, found.value, [*repairs], found.lacks)
         raise BadPayload("cut_input", place, unclosed=cut)

@@ -126,14 +126,8 @@ def tool_named(written: str, tools: Collection[str] | None) -> str:
     around the whole name are removed, and so is a namespace that tells no tool from another:
     ``functions.``, ``tools.`` and ``default_api.``, and words such as ``mcp:`` if the name of a
     known tool follows. Any other namespace is part of the name. A name that differs from that of
-    exactly one tool only in case and word separators is read as that one.
-
-    Args:
-        written: The name as the model wrote it.
-        tools: Names of the known tools; `None` if they are not known.
-
-    Returns:
-        The name of the tool; if no tool matches, the name without its dressing.
+    exactly one tool only in case and word separators is read as that one. If no tool matches, the
+    name is returned without its dressing.
     """
     if _BARE_NAME(written) if tools is None else written in tools:
         return written

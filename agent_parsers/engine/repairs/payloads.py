@@ -29,12 +29,7 @@ def may_lack(lacks: Lack, ended: Ended, fills: Callable[[], bool]) -> bool:
 
     Only lenient mode accepts such calls. A model that stopped by itself has only omitted closers. A
     text that was cut may lack more. If it is not known how the text ended, the arguments must be
-    closed, or must be all that the tool takes.
-
-    Args:
-        lacks: What is missing.
-        ended: How the text ended.
-        fills: Returns whether the arguments are all that the tool takes.
+    closed, or must be all that the tool takes, as *fills* says.
     """
     if not lacks or ended == "stop":
         return True

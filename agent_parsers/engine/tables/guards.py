@@ -19,13 +19,7 @@ from agent_parsers.engine.markers.kinds import (
     Marker,
     is_hedged,
 )
-from agent_parsers.engine.markers.mentions import (
-    SENTENCE,
-    WINDOW,
-    Nameable,
-    is_named,
-    is_spoken_of,
-)
+from agent_parsers.engine.markers.mentions import SENTENCE, WINDOW, Nameable, is_named, is_spoken_of
 
 if TYPE_CHECKING:
     from agent_parsers.engine.markers.mentions import TextBefore

@@ -54,12 +54,9 @@ def other_reasoning(*own: str) -> tuple[tuple[str, str], ...]:
 def with_reasoning(table: Table, pairs: Sequence[tuple[str, str]]) -> Table:
     """Return a *table* of several calls that also reads other families' reasoning blocks.
 
-    No call counts inside a block, and only the second marker of a pair ends what the first opened.
-    A closing marker without an opening one ends a thought that the prompt opened.
-
-    Args:
-        table: The table of the dialect.
-        pairs: The marks that open and close reasoning. Markers of the table keep their meaning.
+    No call counts inside a block, and only the second marker of one of the *pairs* ends what the
+    first opened. A closing marker without an opening one ends a thought that the prompt opened.
+    Markers of the table keep their meaning.
     """
     known = {text: name for name, mark in table.markers.items() for text in spelt_texts(mark)}
     home = table.initial

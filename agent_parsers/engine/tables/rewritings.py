@@ -131,17 +131,12 @@ def with_end_tokens(table: Table) -> Table:
 
 
 def with_thoughts(table: Table, pairs: Sequence[tuple[str, str]], *, is_run: bool) -> Table:
-    """Return a *table* of one call that also reads blocks of reasoning.
+    """Return a *table* of one call that also reads blocks of reasoning, between *pairs* of marks.
 
     A block that is closed but was not opened was opened by the prompt: all text before is
     reasoning. Outside thoughts this counts only at the beginning of a line, since text may mention
-    the markers. Only reasoning may precede a call.
-
-    Args:
-        table: The table of a dialect.
-        pairs: The marks that open and close a block.
-        is_run: Whether the text has many turns. Then blocks count only within thoughts, and no
-            prompt has opened one.
+    the markers. Only reasoning may precede a call. In a run of many turns, blocks count only within
+    thoughts, and no prompt has opened one.
     """
     home = table.initial
     markers: dict[str, Marker] = {**table.markers}
@@ -200,9 +195,7 @@ def _late_thought(
 def one_turn(table: Table, on_conflict: OnConflict = "error") -> Table:
     """Return *table* for a single turn, which ends where another turn begins.
 
-    Args:
-        table: The table of a dialect.
-        on_conflict: Which part counts if the turn has both an action and an answer.
+    If the turn has both an action and an answer, *on_conflict* says which part counts.
     """
     parts, ends = {**table.parts}, {**table.ends}
     beside_action: set[str] = set()

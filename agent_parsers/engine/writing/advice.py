@@ -11,12 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.tables.dialect import Dialect, before_words
-from agent_parsers.toolset.problems.errors import (
-    AnswerError,
-    ToolInputError,
-    answer_text,
-    as_json,
-)
+from agent_parsers.toolset.problems.errors import AnswerError, ToolInputError, answer_text, as_json
 from agent_parsers.toolset.problems.names import nearest
 
 if TYPE_CHECKING:
@@ -80,10 +75,7 @@ def advice(
 def advice_on_call(error: OutputParserException, written: str, tools: ToolSet) -> str:
     """Return an observation about a native tool call, with an example of its arguments.
 
-    Args:
-        error: The error that the tools raised.
-        written: The text at fault.
-        tools: The available tools.
+    The *error* is what the tools raised for the text *written*.
     """
     said, tool, arguments = _said_of(error, tools)
     lines = [said]

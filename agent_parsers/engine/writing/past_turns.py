@@ -27,14 +27,10 @@ class TurnInPrompt(NamedTuple):
 def called_turn(
     dialect: Dialect, log: str, results: Sequence[Result], number: int, *, is_rendered: bool = False
 ) -> TurnInPrompt:
-    """Return a turn with calls and their *results*.
+    """Return a turn with calls, the first of which has the *number*, and their *results*.
 
-    Args:
-        dialect: The dialect to write.
-        log: What the model wrote, or what was rendered in its place.
-        results: What the calls returned; empty if they are still to be run.
-        number: Number of the first call in the prompt.
-        is_rendered: Whether the log was rendered.
+    The *log* is what the model wrote, or what *is_rendered* in its place. Without results, the
+    calls are still to be run.
     """
     if dialect.closer not in log:
         log += dialect.closer
@@ -68,11 +64,7 @@ def render_scratchpad(
 ) -> str:
     """Return the *turns* so far as text; see `DialectParser.format_scratchpad`.
 
-    Args:
-        dialect: The dialect to write.
-        turns: The turns so far.
-        with_generation_prompt: Whether the text begins with the generation prompt of the first
-            turn.
+    The text may begin with the generation prompt of the first turn.
     """
     text: list[str] = []
     generation_prompt = dialect.generation_prompt(1) if with_generation_prompt else ""

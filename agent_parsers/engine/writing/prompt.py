@@ -117,7 +117,7 @@ def instructions(dialect: Dialect, tools: Tools | None = None) -> str:
     kept, for `str.replace`. If there are none, the instructions are only about answers.
     """
     known = known_tools(tools)
-    action, answer = _replies(dialect, known)
+    action, answer = replies(dialect, known)
     texts = {"answer": answer}
     prompt = dialect.prompt_words.no_tools
     if action:
@@ -143,7 +143,15 @@ def replies(dialect: Dialect, tools: Tools | None = None) -> tuple[str, str]:
 
     If there are no tools, the action is ``""``.
     """
-    return _replies(dialect, known_tools(tools))
+    known = known_tools(tools)
+    if known is not None and not len(known):
+        return "", sample_answer(dialect, known)
+    uses = (_use(dialect, known, name) for name in known.names) if known is not None else iter(())
+    action = next(filter(None, uses), "")
+    if not action:
+        example = dialect.example
+        action = dialect.write(replace(example, thought=_thought(dialect, example.tool)))
+    return action, sample_answer(dialect, known, number=2)
 
 
 def render_prompt(
@@ -206,10 +214,9 @@ def _as_text(exchanges: Sequence[Sequence[BaseMessage]]) -> str:
 
 
 def check_question(question: object, earlier: object) -> None:
-    """Check that *question* is a string, or `None` after *earlier* messages.
+    """Raise `TypeError` unless *question* is a string, or `None` after *earlier* messages.
 
-    Raises:
-        TypeError: It is neither; the message says how to pass a conversation.
+    It says how to pass a conversation.
     """
     if isinstance(question, str) or (question is None and earlier):
         return
@@ -258,17 +265,6 @@ def _may_be_half(dialect: Dialect) -> bool:
     if form is None or form.own_tool or not dialect.prompt_words.inputs:
         return False
     return form.call.text.partition("{input}")[2] == dialect.closer
-
-
-def _replies(dialect: Dialect, tools: ToolSet | None) -> tuple[str, str]:
-    if tools is not None and not len(tools):
-        return "", sample_answer(dialect, tools)
-    uses = (_use(dialect, tools, name) for name in tools.names) if tools is not None else iter(())
-    action = next(filter(None, uses), "")
-    if not action:
-        example = dialect.example
-        action = dialect.write(replace(example, thought=_thought(dialect, example.tool)))
-    return action, sample_answer(dialect, tools, number=2)
 
 
 def _use(dialect: Dialect, tools: ToolSet, name: str) -> str:

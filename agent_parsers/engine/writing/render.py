@@ -85,12 +85,7 @@ def render(
 
 
 def write_answer(
-    dialect: Dialect,
-    answer: Any,
-    thought: str = "",
-    *,
-    content: str = "",
-    number: int = 1,
+    dialect: Dialect, answer: Any, thought: str = "", *, content: str = "", number: int = 1
 ) -> str:
     """Return an *answer*, text or other data, in *dialect*; in JSON formats, data stays JSON.
 

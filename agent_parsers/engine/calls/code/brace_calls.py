@@ -26,20 +26,14 @@ _next_begun: Final = re.compile(r"[,;]?\s*+(?:c|ca|cal|call\s*+)?").fullmatch
 class BraceCalls(CodeCalls):
     """Reads one call, or several in lenient mode; text after the calls is content.
 
-    A call is complete at its closing brace; the closer after that may be missing.
-
-    Args:
-        quote: The mark at both ends of a string.
-        closer: The marker after the call.
-        lenient: Whether to repair common mistakes of models.
+    A call is complete at its closing brace; the *closer* after that may be missing. The mark
+    *quote* is at both ends of a string.
     """
 
-    problems: ClassVar[frozenset[str]] = frozenset(
-        {
-            *("no_tool_name", "no_call", "open_call", "deep_call", "other_form", "odd_brackets"),
-            *("no_key", "no_value", "repeated_key", "bad_value", "ambiguous_end"),
-        }
-    )
+    problems: ClassVar[frozenset[str]] = frozenset((
+        "no_tool_name", "no_call", "open_call", "deep_call", "other_form", "odd_brackets",
+        "no_key", "no_value", "repeated_key", "bad_value", "ambiguous_end",
+    ))  # fmt: skip
     _ends_head = re.compile(r"""[{}()\[\]<>"',]""")
 
     def __init__(self, *, quote: str, closer: str, lenient: bool = False) -> None:

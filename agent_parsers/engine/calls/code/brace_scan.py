@@ -32,16 +32,9 @@ _has_member: Final = re.compile(r",\s*+[\w.-]++\s*+:").search
 class BraceArguments(Arguments):
     """Reads ``city:<|"|>Bern<|"|>,seats:2}`` up to the brace that closes it.
 
-    Strings have no escapes and may contain anything but their quote mark. If a string has no end,
-    the closer of the call ends it; a closer before the end of a string is text. Any other marker of
-    the dialect is text as well, unless the closing braces and the closer stand before it.
-
-    Args:
-        at: Offset at which the arguments begin.
-        opener: The brace before them.
-        quote: The mark at both ends of a string.
-        closer: The marker after the call.
-        lenient: Whether to repair common mistakes of models.
+    Strings have no escapes and may contain anything but their *quote* mark. If a string has no end,
+    the *closer* of the call ends it; a closer before the end of a string is text. Any other marker
+    of the dialect is text as well, unless the closing braces and the closer stand before it.
     """
 
     def __init__(self, at: int, opener: str, *, quote: str, closer: str, lenient: bool) -> None:
@@ -241,11 +234,12 @@ class BraceArguments(Arguments):
         if self._doubt is None:
             return False
         size, end = self._doubt
-        body = self._body.slice(0, size)
-        if not body.rstrip().endswith("".join(reversed(self._open))):
+        body, closers = self._body.slice(0, size).rstrip(), "".join(reversed(self._open))
+        if not body.endswith(closers):
             return False
-        body = body.rstrip().removesuffix("".join(reversed(self._open)))
-        from agent_parsers.engine.calls.other_closers import ends_in_closer  # lazily: it is rare
+        body = body.removesuffix(closers)
+        # imported lazily: it is rare
+        from agent_parsers.engine.calls.other_closers import ends_in_closer
 
         # It is unclear how much of it is text, or which of several calls it belongs to.
         is_twice = self._closer in self._body.tail(size + len(self._closer)) and not self._is_over

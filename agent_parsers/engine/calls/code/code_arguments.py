@@ -17,13 +17,7 @@ _CLOSERS: Final = {"(": ")", "[": "]", "{": "}"}
 
 
 class Arguments(ABC):
-    """Reads the arguments of a call up to the bracket that closes it.
-
-    Args:
-        at: Offset at which the arguments begin.
-        opener: The bracket before them.
-        lenient: Whether to repair common mistakes of models.
-    """
+    """Reads arguments from offset *at*, behind *opener*, up to the bracket that closes it."""
 
     def __init__(self, at: int, opener: str, *, lenient: bool) -> None:
         self.start = at

@@ -23,9 +23,7 @@ LONGEST_HEAD: Final = 200
 class CodeCalls(CallsReader):
     """Reads calls as a name with arguments in brackets, step by step.
 
-    Args:
-        bare: Whether no marker of the dialect opens the calls.
-        lenient: Whether to repair common mistakes of models.
+    If they are *bare*, no marker of the dialect opens them.
     """
 
     _ends_head: ClassVar[re.Pattern[str]]

@@ -38,13 +38,11 @@ class PythonCalls(CodeCalls):
         lenient: Whether to repair common mistakes of models.
     """
 
-    problems: ClassVar[frozenset[str]] = frozenset(
-        {
-            *("no_call", "open_call", "positional", "deep_call", "long_call", "other_form"),
-            *("no_key", "no_value", "repeated_key", "bad_value", "computed_value", "odd_brackets"),
-            *("stray_text", "ambiguous_end", "call_in_sentence", "no_plain_list"),
-        }
-    )
+    problems: ClassVar[frozenset[str]] = frozenset((
+        "no_call", "open_call", "positional", "deep_call", "long_call", "other_form",
+        "no_key", "no_value", "repeated_key", "bad_value", "computed_value", "odd_brackets",
+        "stray_text", "ambiguous_end", "call_in_sentence", "no_plain_list",
+    ))  # fmt: skip
 
     _ends_head = re.compile(r"[^\w.-]")
 

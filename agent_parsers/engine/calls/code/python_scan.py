@@ -34,15 +34,11 @@ _REPAIRS: Final = {
 class PythonArguments(Arguments):
     """Reads ``city="Bern", seats=2)`` up to the parenthesis that closes it.
 
-    Names may be any words, even keywords; a value is read as soon as it is complete. In lenient
-    mode, unescaped quotes in a string are part of it if the text has no other reading: a letter
-    follows the first quote, no comma or bracket follows the others, the quotes are paired (those
-    between letters are apostrophes), and no other argument can stand among them. Python would
-    refuse such text.
-
-    Args:
-        at: Offset at which the arguments begin.
-        lenient: Whether to accept, and report as repairs, what only models take for Python.
+    Names may be any words, even keywords; a value is read as soon as it is complete. Lenient mode
+    repairs what only models take for Python. In it, unescaped quotes in a string are part of it if
+    the text has no other reading: a letter follows the first quote, no comma or bracket follows the
+    others, the quotes are paired (those between letters are apostrophes), and no other argument can
+    stand among them.
     """
 
     def __init__(self, at: int, *, lenient: bool) -> None:

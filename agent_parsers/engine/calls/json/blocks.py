@@ -109,13 +109,7 @@ class JsonCalls(CallsReader):
         self._ends = ""
 
     def _end_call(self, events: list[Event], stop: int, after: str = "") -> None:
-        """End the current call, and begin the next.
-
-        Args:
-            events: The events are appended to this list.
-            stop: Where other text begins, or the text ends.
-            after: The first character of that text.
-        """
+        """End the current call at *stop*, before the character *after* it, and begin the next."""
         reader = self._reader
         last, call = reader.close()
         events += last

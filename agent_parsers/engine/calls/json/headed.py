@@ -67,10 +67,7 @@ class HeadedMessage(CallsReader):
     problems: ClassVar[frozenset[str]] = NamedJson.problems | {"open_header", "several_tools"}
 
     def __init__(
-        self,
-        end: str,
-        read_header: Callable[[str, bool], Header],
-        may_begin: Callable[[str], bool],
+        self, end: str, read_header: Callable[[str, bool], Header], may_begin: Callable[[str], bool]
     ) -> None:
         super().__init__(self._find_header)
         self._end, self._read_header, self._may_begin = end, read_header, may_begin

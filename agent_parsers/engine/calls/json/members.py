@@ -153,11 +153,7 @@ def is_name(member: Member) -> bool:
 
 
 class Members:
-    """Finds the call among nested objects by its keys, while a `JsonWatch` reads them.
-
-    Args:
-        keys: The keys of the call's members.
-    """
+    """Finds the call among nested objects by its *keys*, while a `JsonWatch` reads them."""
 
     def __init__(self, keys: CallKeys) -> None:
         self.keys = keys

@@ -16,14 +16,7 @@ from agent_parsers.engine.calls.json.enclosers import (
 )
 from agent_parsers.engine.calls.json.watch import JsonWatch, repairs_within, watch
 from agent_parsers.engine.calls.reader import Call, CallReader, CallsReader
-from agent_parsers.events import (
-    AnswerDelta,
-    Event,
-    MarkerSeen,
-    Repair,
-    SkippedDelta,
-    ToolNamed,
-)
+from agent_parsers.events import AnswerDelta, Event, MarkerSeen, Repair, SkippedDelta, ToolNamed
 
 if TYPE_CHECKING:
     from agent_parsers.engine.calls.json.rules import JsonCallRules

@@ -31,11 +31,7 @@ class JsonSearch(CallReader):
 
     A brace is prose if no JSON follows it, and so is an object that is not a call. If JSON begins
     and then breaks off, its brackets are skipped as a whole: part of a broken value is never the
-    call.
-
-    Args:
-        rules: How the dialect writes calls.
-        lead: The kind of event that this other text becomes.
+    call. The other text becomes events of the kind *lead*.
     """
 
     __slots__ = (

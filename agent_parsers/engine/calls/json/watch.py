@@ -31,9 +31,8 @@ _NOBODY: Final = Members(CallKeys(tool="", input=""))
 class JsonWatch(JsonReader):
     """A `JsonReader` that reports what it reads to an observer; see its two subclasses.
 
-    Args:
-        members: The observer; `None` if the JSON is the arguments of a call.
-        base: Offset of the JSON in the text; all positions count from the start of that text.
+    The observer, *members*, is `None` if the JSON is the arguments of a call. All positions count
+    from the start of a text in which the JSON begins at *base*.
     """
 
     _READS_REMAINS: ClassVar = True  # so that repeated keys are noticed

@@ -34,12 +34,10 @@ class TagCall(EmittingReader):
             it is unclear where.
     """
 
-    problems: ClassVar[frozenset[str]] = frozenset(
-        {
-            *("no_tool_name", "long_tool_name", "no_call", "open_call", "ambiguous_end"),
-            *("several_tools", "several_inputs"),
-        }
-    )
+    problems: ClassVar[frozenset[str]] = frozenset((
+        "no_tool_name", "long_tool_name", "no_call", "open_call", "ambiguous_end",
+        "several_tools", "several_inputs",
+    ))  # fmt: skip
 
     def __init__(
         self,
@@ -143,9 +141,8 @@ class TagCall(EmittingReader):
         if self._part == 2 and any(stray in written for stray in self._strays):
             return "open_call"
         if self._part == 2 and self._lenient and "<" in written:
-            from agent_parsers.engine.calls.other_closers import (
-                ends_in_closer,
-            )  # lazily: it is rare
+            # imported lazily: it is rare
+            from agent_parsers.engine.calls.other_closers import ends_in_closer
 
             return "ambiguous_end" if ends_in_closer(written, self._marks[2:]) else ""
         if self._part == 1 and self._lenient and outside.lstrip().startswith("<"):

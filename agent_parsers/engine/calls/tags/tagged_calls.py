@@ -31,20 +31,15 @@ class TaggedCalls(TaggedBlock):
 
     A tag that may only be outside values ends the value. If closing tags of values are also left
     over, the value may have quoted that tag, and it is unclear where the value ends. In that case
-    all calls are invalid.
-
-    Args:
-        form: How calls are written.
-        lead: The part of the marker before the text that belongs to the call.
+    all calls are invalid. The text may begin with *lead*, the part of the marker before it that
+    belongs to the call.
     """
 
-    problems: ClassVar[frozenset[str]] = frozenset(
-        {
-            *("no_tool_name", "long_tool_name", "no_call", "open_call", "after_call", "bad_input"),
-            *("no_key", "no_value", "repeated_key", "bad_value", "ambiguous_end", "stray_text"),
-            *("odd_tag", "open_tag", "other_form"),
-        }
-    )
+    problems: ClassVar[frozenset[str]] = frozenset((
+        "no_tool_name", "long_tool_name", "no_call", "open_call", "after_call", "bad_input",
+        "no_key", "no_value", "repeated_key", "bad_value", "ambiguous_end", "stray_text",
+        "odd_tag", "open_tag", "other_form",
+    ))  # fmt: skip
 
     def __init__(self, form: TaggedForm, lead: str = "") -> None:
         super().__init__(form, is_bare=bool(lead))

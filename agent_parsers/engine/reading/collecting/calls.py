@@ -65,9 +65,6 @@ class CallsCollector(Collector):
 
     The calls are emitted at the end of the turn: if one of them is wrong, none is emitted. In
     lenient mode, text that turns out not to be a call is content and does not affect the others.
-
-    Args:
-        setup: The settings with which the turn is read.
     """
 
     __slots__ = (
@@ -214,15 +211,9 @@ class CallsCollector(Collector):
         thought.inner = None
 
     def _end_at_inner(self, events: list[Event], span: Span, thought: UnclosedThought) -> Span:
-        """End a *thought* at the last mark that may close it, if no call follows.
+        """End a *thought* at the last mark that may close it, if no call follows; return its span.
 
-        Args:
-            events: Collects the events.
-            span: Span of all of its text.
-            thought: The thought, which may hold text back.
-
-        Returns:
-            The span of the thought.
+        The *span* is that of all its text, of which some may be held back.
         """
         if (inner := thought.inner) is None or inner.held is None:
             return span
@@ -451,8 +442,7 @@ class CallsCollector(Collector):
     @override
     def end_text(self, events: list[Event], state: State, entry: int) -> None:
         state = self._end_thought(events, state)
-        text = self.text
-        log = text[:entry].rstrip() if state.is_cut else text
+        log = self.text[:entry].rstrip() if state.is_cut else self.text
         self._judge(events)
         if self.problem is not None:
             self._read_as_written(events, log, self.problem)
@@ -463,11 +453,9 @@ class CallsCollector(Collector):
             has_begun = self._met or self._beside.content or self._answer  # not only thoughts
             is_first = state.problem == "invented_after" and not has_begun
             problem = "invented_first" if is_first else state.problem
-            self.problem = BadPayload(problem, end_span(problem, text, entry))
+            self.problem = self._at_end(problem, entry)
         elif self._made and self._answer is not None and not state.beside_action:
-            self.problem = BadPayload(
-                "action_and_answer", end_span("action_and_answer", text, entry)
-            )
+            self.problem = self._at_end("action_and_answer", entry)
         elif self._made and self._leaves_calls_out(state):
             self.problem = BadPayload("open_reasoning", self._beside.thoughts[-1])
         elif self._made and (refused := self._refused(log, [m.span for m in self._made])):
@@ -485,8 +473,7 @@ class CallsCollector(Collector):
         elif state.problem or not self._beside.content:
             is_invented = state.is_cut and self._beside.skipped_at >= 0
             problem = "invented_first" if is_invented else "no_action_or_answer"
-            problem = state.problem or problem
-            self.problem = BadPayload(problem, end_span(problem, text, entry))
+            self.problem = self._at_end(state.problem or problem, entry)
         else:
             self._finish_as_content(events, state, entry, log)
 

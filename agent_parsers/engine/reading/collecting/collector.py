@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.reading.collecting.turn_text import TurnText
+from agent_parsers.engine.reading.quoting.spans import end_span
 from agent_parsers.engine.reading.quoting.watch import QuoteWatch
 from agent_parsers.engine.reading.rules.foreign import foreign_calls
 from agent_parsers.engine.reading.rules.inputs import unmarked
@@ -88,11 +89,7 @@ class LeftText(NamedTuple):
 
 
 class Collector:
-    """Collects the texts of a turn; subclasses turn them into actions, answers and errors.
-
-    Args:
-        setup: The settings with which the turn is read.
-    """
+    """Collects the texts of a turn; subclasses turn them into actions, answers and errors."""
 
     __slots__ = (
         "_answer", "_call", "_kept", "_machine", "_named_at", "_setup", "_watch", "_whole",
@@ -211,11 +208,7 @@ class Collector:
             self._fail(events, bad)
 
     def _end_part(self, events: list[Event], left: Left, written: LeftText) -> None:
-        """Take the text of a part that is over.
-
-        Raises:
-            BadPayload: The text is not what the part should be.
-        """
+        """Take the text of a part that is over; raise `BadPayload` if it is not as it should be."""
         state, to, span = left.state, left.to, written.span
         match state.part:
             case Part.CALL:
@@ -237,10 +230,7 @@ class Collector:
     def end_text(self, events: list[Event], state: State, entry: int) -> None:
         """Finish the text, which ends in *state*: set the result or the problem.
 
-        Args:
-            events: Collects the events.
-            state: The last state, which has ended already.
-            entry: Where the marker that led to this state begins.
+        The marker that led to this state, which has ended already, begins at *entry*.
         """
         raise NotImplementedError
 
@@ -375,24 +365,21 @@ class Collector:
         return calls
 
     def _act_as(self, events: list[Event], calls: Sequence[ForeignCall], log: str) -> None:
-        """Make *calls* that were found in the text of an answer.
-
-        Raises:
-            BadPayload: There are more than a turn may have.
-        """
+        """Make *calls* found in an answer; raise `BadPayload` if a turn may not have so many."""
         raise NotImplementedError
 
     def _fail(self, _events: list[Event], bad: BadPayload) -> None:
         """Record what is wrong with the turn; the first problem counts."""
         self.problem = self.problem or bad
 
+    def _at_end(self, problem: str, entry: int) -> BadPayload:
+        """Return a *problem* of the turn, whose last marker begins at *entry*; see `end_span`."""
+        return BadPayload(problem, end_span(problem, self.text, entry))
+
     def _log(self, to: State | None, stop: int) -> str:
         """Return the model's text up to *stop*: all of it, if the turn ends with the text."""
         return self.text if to is None else self._slice(0, stop).rstrip()
 
     def _slice(self, start: int, stop: int) -> str:
-        """Return the text from *start* to *stop*.
-
-        If the text is not kept, *start* never decreases from call to call.
-        """
+        """Return the text from *start* to *stop*; see `TurnText.slice`."""
         return self._whole.slice(start, stop)

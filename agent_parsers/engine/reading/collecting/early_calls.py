@@ -47,13 +47,10 @@ class EarlyCalls:
         *,
         is_open: bool,
     ) -> list[Event]:
-        """Return the event of the call *met* in a list, or an empty list if the call has to wait.
+        """Return the event of the call *met* in a list; the list is empty if the call has to wait.
 
-        Args:
-            met: A call.
-            beside: The text outside the calls so far.
-            between: Returns the text between two offsets.
-            is_open: Whether the block of the call is not closed.
+        *between* returns the text between two offsets. If it *is_open*, the block of the call lacks
+        its end.
         """
         made = met.made
         is_open = is_open or self._waits or met.is_bare or met.is_short

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 class RunCollector(StepCollector):
     """Collects the steps of a transcript; an invalid step does not affect the others.
 
-    Args:
-        setup: The settings with which the transcript is read.
-        read_turn: Reads the events of a text that is one turn.
+    *read_turn* reads the events of a text that is one turn.
     """
 
     __slots__ = ("_entered_at", "_has_acted", "_last", "_read_turn")

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
 from agent_parsers.actions.agent import make_action
 from agent_parsers.engine.reading.collecting.collector import Collector
+from agent_parsers.engine.reading.quoting.meant import call_meant
 from agent_parsers.engine.reading.quoting.quotations import Quotation, enclosing, problem_of
-from agent_parsers.engine.reading.quoting.spans import call_span, end_span
+from agent_parsers.engine.reading.quoting.spans import call_span
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.tables.table import Part
-from agent_parsers.events import (
-    Event,
-    Repair,
-    SkippedDelta,
-    Span,
-    ToolNamed,
-    cut_answer,
-)
+from agent_parsers.events import Event, Repair, SkippedDelta, Span, ToolNamed, cut_answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,11 +29,7 @@ BETWEEN: Final = {Part.QUESTION, Part.OBSERVATION, Part.SKIPPED}
 
 
 class StepCollector(Collector):
-    """Collects the texts of a turn with one action or answer.
-
-    Args:
-        setup: The settings with which the turn is read.
-    """
+    """Collects the texts of a turn with one action or answer."""
 
     __slots__ = ("_begins_at", "_tool", "_tool_at")
 
@@ -146,10 +137,8 @@ class StepCollector(Collector):
     def _enclosing(self, head: Span, given: Span, to: State | None) -> Quotation | None:
         """Return the quotation that opens before the *head* of an action and closes in its input.
 
-        Args:
-            head: Span of the label of the action, including the tool's name if it follows.
-            given: Span of the input.
-            to: The state that the turn goes on to.
+        The *head* is the label of the action, with the tool's name if it follows; the input is at
+        *given*, and the turn goes on *to* this state.
         """
         if not self._machine.lenient:
             return None
@@ -204,11 +193,7 @@ class StepCollector(Collector):
         self._done(events, result, span)
 
     def _check_behind(self, call: Call, stop: int) -> None:
-        """Check that the text between a *call* and *stop* is not its input, or more of it.
-
-        Raises:
-            BadPayload: It may be.
-        """
+        """Raise `BadPayload` if text between a *call* and *stop* may be its input or more of it."""
         span = call.after or (call.whole[1] if call.whole else stop, stop)
         if span[0] >= span[1] or call.is_text or call.is_answer or self.tools is None:
             return
@@ -228,51 +213,57 @@ class StepCollector(Collector):
 
     def _end_at(self, call: Call, left: Left) -> None:
         """Take a *call* as closed by the marker after it, unless its arguments are still open."""
-        to = left.to
-        is_cut = (
-            to is None or left.may_be_cut or (to.is_cut and call.lacks in ("arguments", "values"))
-        )
-        if not is_cut:
+        to, is_open = left.to, call.lacks in ("arguments", "values")
+        if not (to is None or left.may_be_cut or (to.is_cut and is_open)):
             call.lacks = ""
 
     def _meant(self, state: State, call: Call, stop: int, repairs: list[Repair]) -> Call:
-        """Return the call of the step that counts; *call* in *state* is the first."""
-        base = max(self._begins_at, 0)
-        label = self.label_span if self.label else (base, base)
-        new_call = state.new_call or self._machine.new_call
-        text = self._slice(base, stop)
-        return self._machine.call_meant(call, text, base, label, new_call, repairs)
+        """Return the call of the step that counts; *call* in *state* is the first.
+
+        Raises:
+            BadPayload: No call counts, or several that differ.
+        """
+        if call.is_text:
+            return call
+        machine, base = self._machine, max(self._begins_at, 0)
+        return call_meant(
+            call,
+            self._slice(base, stop),
+            base=base,
+            label=self.label_span if self.label else (base, base),
+            new_call=partial(self._new_call, state),
+            on_conflict=machine.on_conflict,
+            stops=machine.dialect.stop,
+            repairs=repairs if machine.lenient else None,
+        )
 
     def _ends_turn(self, call: Call, to: State | None) -> bool:
         """Return whether *call* counts in a state that may lack a call and goes on to *to*."""
-        return self._machine.ends_turn(call, to)
+        return call.problem != "no_call" and (to is None or to.is_cut)
 
     @override
     def end_text(self, events: list[Event], state: State, entry: int) -> None:
-        text = self.text
         if state.problem and not self._names_no_tool(events, state):
-            self._fail(events, BadPayload(state.problem, end_span(state.problem, text, entry)))
-        elif self.problem is None and self.result is None:
-            is_open = state.is_open_answer
-            if self._answer is None or (is_open and not self._answer[0]):
-                self._fail(
-                    events,
-                    BadPayload("no_action_or_answer", end_span("no_action_or_answer", text, entry)),
-                )
-            else:
-                if is_open and self._machine.lenient:
-                    message = "the answer is not closed; read it to the end"
-                    events.append(Repair("unclosed", self._answer[1], message))
-                is_cut = self.ended == "length" and state.part is Part.ANSWER
-                if is_cut:
-                    events.append(cut_answer(self._answer[1]))
-                log = text[:entry].rstrip() if state.is_cut else text
-                is_begun = state.part is Part.ANSWER and self.ended != "stop"
-                may_lack = not (is_begun or state.is_cut) or self._machine.mode == "langchain"
-                try:
-                    self._finish(events, log, is_cut=is_cut, may_lack=may_lack)
-                except BadPayload as bad:
-                    self._fail(events, bad)
+            self._fail(events, self._at_end(state.problem, entry))
+            return
+        if self.problem is not None or self.result is not None:
+            return
+        if self._answer is None or (state.is_open_answer and not self._answer[0]):
+            self._fail(events, self._at_end("no_action_or_answer", entry))
+            return
+        if state.is_open_answer and self._machine.lenient:
+            message = "the answer is not closed; read it to the end"
+            events.append(Repair("unclosed", self._answer[1], message))
+        is_cut = self.ended == "length" and state.part is Part.ANSWER
+        if is_cut:
+            events.append(cut_answer(self._answer[1]))
+        log = self.text[:entry].rstrip() if state.is_cut else self.text
+        is_begun = state.part is Part.ANSWER and self.ended != "stop"
+        may_lack = not (is_begun or state.is_cut) or self._machine.mode == "langchain"
+        try:
+            self._finish(events, log, is_cut=is_cut, may_lack=may_lack)
+        except BadPayload as bad:
+            self._fail(events, bad)
 
     def _names_no_tool(self, events: list[Event], answer: State | None) -> bool:
         """Return whether the action beside an *answer* says that there is no action."""
@@ -280,11 +271,8 @@ class StepCollector(Collector):
             return False
         head, span = self._tool
         is_beside = answer.beside_action or answer.problem == "action_and_answer"
-        if (
-            not is_beside
-            or not isinstance(head, BadPayload)
-            or head.problem != "action_without_tool"
-        ):
+        is_none = isinstance(head, BadPayload) and head.problem == "action_without_tool"
+        if not (is_beside and is_none):
             return False
         message = "the action names no tool; used the answer"
         events.append(Repair("no_action", span, message))

@@ -78,10 +78,7 @@ def as_thoughts(events: list[Event], start: int) -> None:
 
 
 def calls_no_tool(content: str, home: State) -> bool:
-    """Return whether *content*, read in the state *home*, contains no call.
-
-    It may mention the markers of thoughts.
-    """
+    """Return whether *content*, read in the state *home*, has no call; it may mention thoughts."""
     if home.new_call is not None:
         reader = home.new_call()
         reader.feed(content, 0)

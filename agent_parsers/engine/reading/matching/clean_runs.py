@@ -14,12 +14,10 @@ from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.tables.table import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from agent_parsers.engine.reading.matching.matcher import PlainStep
+    from agent_parsers.engine.reading.rules.known_tools import KnownTools
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.events import Span
-    from agent_parsers.toolset import ToolSet
 
 
 class ObservedStep(NamedTuple):
@@ -53,9 +51,7 @@ class RunMatcher:
         observed = re.escape(self._observed)
         self._observation = re.compile(rf"{observed}(?P<text>{text})\n(?={begins})").match
 
-    def read(
-        self, text: str, tools: ToolSet | Collection[str] | None
-    ) -> tuple[str, list[ObservedStep]] | None:
+    def read(self, text: str, tools: KnownTools) -> tuple[str, list[ObservedStep]] | None:
         """Return the question and steps of the run in *text*; `None` if it needs a stream.
 
         Args:

@@ -6,12 +6,10 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from agent_parsers.actions.agent import AgentAction, AgentFinish, TurnResult
+    from agent_parsers.engine.reading.rules.known_tools import KnownTools
     from agent_parsers.engine.reading.turn import PlainTurn
     from agent_parsers.events import Span
-    from agent_parsers.toolset import ToolSet
 
 
 class PlainStep(NamedTuple):
@@ -29,13 +27,8 @@ class Matcher(ABC):
     """Reads whole turns that are spelt exactly as in their dialect; others need a stream."""
 
     @abstractmethod
-    def read(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
-        """Return the parts of a turn; `None` if only a stream can read it.
-
-        Args:
-            text: The whole turn.
-            tools: The available tools, or only their names.
-        """
+    def read(self, text: str, tools: KnownTools) -> PlainTurn | None:
+        """Return the parts of a whole turn; `None` if only a stream can read it."""
 
     @abstractmethod
     def result_of(self, turn: PlainTurn, text: str) -> TurnResult:
@@ -45,9 +38,7 @@ class Matcher(ABC):
         """Return whether *text* contains the usual beginning of a call."""
         return True
 
-    def result(
-        self, text: str, tools: ToolSet | Collection[str] | None, *, is_exact: bool = False
-    ) -> TurnResult | None:
+    def result(self, text: str, tools: KnownTools, *, is_exact: bool = False) -> TurnResult | None:
         """Return the result of a turn; `None` if it needs a stream or, if *is_exact*, a repair."""
         turn = self.read(text, tools)
         if turn is None or (is_exact and turn.repairs):
@@ -57,7 +48,7 @@ class Matcher(ABC):
     def step(
         self,
         text: str,  # noqa: ARG002 - steps use them
-        tools: ToolSet | Collection[str] | None,  # noqa: ARG002
+        tools: KnownTools,  # noqa: ARG002
         at: int = 0,  # noqa: ARG002
     ) -> PlainStep | None:
         """Return a step that needs no repairs, with the spans of its parts; see also `read`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from typing_extensions import override
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from agent_parsers.forms.form import Form
     from agent_parsers.forms.templates import Templates
 
+_Find: TypeAlias = "Callable[[str, int], Match[str] | None]"
 _KEY: Final = r"[A-Za-z_]\w{0,63}+"
 _NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,14}+)(?>(?:\.[0-9]{1,15}+)?)"
 
@@ -45,9 +46,7 @@ class _ParameterTurns(MatchedTurns):
             self._next = re.compile(f"{BLANK}{goes_on}").match
 
     @abstractmethod
-    def _new_parameter(
-        self, templates: Templates, known: KnownMarks
-    ) -> Callable[[str, int], Match[str] | None]:
+    def _new_parameter(self, templates: Templates, known: KnownMarks) -> _Find:
         """Return what matches one parameter."""
 
     @abstractmethod
@@ -84,9 +83,7 @@ class TaggedTurns(_ParameterTurns):
     has_texts: ClassVar = True
 
     @override
-    def _new_parameter(
-        self, templates: Templates, known: KnownMarks
-    ) -> Callable[[str, int], Match[str] | None]:
+    def _new_parameter(self, templates: Templates, known: KnownMarks) -> _Find:
         self._types, self._elements = templates.types, templates.elements
         opens, rest = templates.parameter.split(KEY, 1)
         equals, closes = rest.split(VALUE)
@@ -116,12 +113,7 @@ class TaggedTurns(_ParameterTurns):
         return re.compile(f"{opener}(?:{text}){behind}").match
 
     def _typed(self, equal: str, value: str) -> str:
-        """Return a pattern for a *value* with its type, or for what opens one of elements.
-
-        Args:
-            equal: Pattern for what stands before the value.
-            value: Pattern for the value, and for what closes it.
-        """
+        """Return a pattern for a *value* with its type behind *equal*, or what opens elements."""
         types, elements = ("|".join(map(re.escape, each)) for each in (self._types, self._elements))
         typed = f"{equal.replace(TYPE, f'(?P<type>{types})')}{value}"
         return f"{typed}|{equal.replace(TYPE, f'(?P<holds>{elements})')}" if elements else typed
@@ -176,9 +168,7 @@ class PythonTurns(_ParameterTurns):
     has_texts: ClassVar = False
 
     @override
-    def _new_parameter(
-        self, templates: Templates, known: KnownMarks
-    ) -> Callable[[str, int], Match[str] | None]:
+    def _new_parameter(self, templates: Templates, known: KnownMarks) -> _Find:
         value = rf"{_STRING}|(?=[\[{{])|{_NUMBER}|None|True|False"
         between, end = re.escape(templates.between), re.escape(templates.tail[0])
         self._after = re.compile(f"{between}(?={_KEY}=)|(?={end})").match

@@ -101,13 +101,10 @@ def around(marks: Marks | None, text: str) -> str:
 def plain_text(
     known: KnownMarks, *, of_thought: bool = False, stop: str = "", label: str = ""
 ) -> str:
-    """Return a pattern for text without markers, and without quotations except short code.
+    """Return a pattern for text without *known* markers, and without quotations except short code.
 
-    Args:
-        known: The markers.
-        of_thought: Whether the text is a thought: calls do not count there, so brackets may occur.
-        stop: Text that must not occur in it, if that begins with a letter.
-        label: Text that no line may begin with, if that begins with a letter.
+    Brackets may occur in it if it is *of_thought*, since calls do not count there. The text *stop*
+    must not occur in it, nor a line begin with *label*, if these begin with a letter.
     """
     lines = "\n" if label[:1].isalpha() else ""
     odd = re.escape("".join(sorted({*known.odd, *lines})))

@@ -18,10 +18,7 @@ from agent_parsers.engine.markers.kinds import label_words
 from agent_parsers.engine.reading.matching.matcher import Matcher, PlainStep
 from agent_parsers.engine.reading.matching.plain_names import plain_names
 from agent_parsers.engine.reading.matching.plain_text import MOST_DEEP, is_in_keys, known_marks
-from agent_parsers.engine.reading.matching.step_pattern import (
-    StepPattern,
-    is_called_answer,
-)
+from agent_parsers.engine.reading.matching.step_pattern import StepPattern, is_called_answer
 from agent_parsers.engine.reading.matching.turns import ends_oddly
 from agent_parsers.engine.reading.quoting.marks import may_have_mark, may_quote
 from agent_parsers.engine.reading.quoting.quotations import enclosing
@@ -35,10 +32,11 @@ from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import whole_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
     from re import Match
 
     from agent_parsers.actions.agent import AgentAction, AgentFinish
+    from agent_parsers.engine.reading.rules.known_tools import KnownTools
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.events import Repair
     from agent_parsers.forms.form import Form
@@ -79,12 +77,7 @@ def _is_worded(label: str) -> bool:
 
 
 class StepMatcher(Matcher):
-    """Reads steps with one action, or an answer, that are spelt exactly as in their form.
-
-    Args:
-        machine: The machine of the dialect.
-        form: How its dialect spells steps.
-    """
+    """Reads steps with one action, or an answer, that are spelt exactly as in their *form*."""
 
     def __init__(self, machine: Machine, form: Form) -> None:
         self._machine = machine
@@ -118,7 +111,7 @@ class StepMatcher(Matcher):
 
     @override
     def result(
-        self, text: str, tools: ToolSet | Collection[str] | None, *, is_exact: bool = False
+        self, text: str, tools: KnownTools, *, is_exact: bool = False
     ) -> AgentAction | AgentFinish | None:
         repairs: list[Repair] = []
         step = self.match(text, tools, repairs)
@@ -128,7 +121,7 @@ class StepMatcher(Matcher):
         return make_action(tool, value, text) if tool else make_finish(value, text)
 
     @override
-    def read(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
+    def read(self, text: str, tools: KnownTools) -> PlainTurn | None:
         repairs: list[Repair] = []
         if (step := self.match(text, tools, repairs)) is None:
             return None
@@ -139,9 +132,7 @@ class StepMatcher(Matcher):
         return PlainTurn([], thought, self._content(found), value, repairs)
 
     @override
-    def step(
-        self, text: str, tools: ToolSet | Collection[str] | None, at: int = 0
-    ) -> PlainStep | None:
+    def step(self, text: str, tools: KnownTools, at: int = 0) -> PlainStep | None:
         repairs: list[Repair] = []
         step = self.match(text, tools, repairs) if self._is_labelled else None
         if step is None or repairs:
@@ -163,16 +154,12 @@ class StepMatcher(Matcher):
         return make_action(tool, tool_input, text)
 
     def match(
-        self, text: str, tools: ToolSet | Collection[str] | None, repairs: list[Repair]
+        self, text: str, tools: KnownTools, repairs: list[Repair]
     ) -> tuple[Match[str], str, Any] | None:
         """Return a step as a tuple: match, tool and input; for an answer, the tool is empty.
 
-        Return `None` if only a stream can read the step.
-
-        Args:
-            text: The whole step.
-            tools: The available tools, or only their names.
-            repairs: Repairs of the step are appended to this list.
+        Return `None` if only a stream can read the step. What is repaired in it is added to
+        *repairs*.
         """
         if ('"' in text and '"""' in text) or ("'" in text and "'''" in text):
             return None
@@ -223,13 +210,7 @@ class StepMatcher(Matcher):
     def _value(
         self, found: Match[str], tool: str, tools: ToolSet | None, repairs: list[Repair]
     ) -> Any:
-        """Return the input of a step, or `NOTHING` if only the stream can read it.
-
-        Args:
-            found: The match of the step.
-            tool: The tool.
-            tools: The available tools.
-            repairs: As for `match`.
+        """Return the input of the step *found*, or `NOTHING` if only the stream can read it.
 
         Raises:
             BadPayload: A stream has to say it.
@@ -280,9 +261,7 @@ class StepMatcher(Matcher):
         text = _unescaped(said)
         return NOTHING if text is not said and text.lstrip()[:1] in ("{", "[") else text
 
-    def _named_answer(
-        self, found: Match[str], tools: ToolSet | Collection[str] | None
-    ) -> str | None:
+    def _named_answer(self, found: Match[str], tools: KnownTools) -> str | None:
         """Return the input of a step whose tool name marks an answer, if it is a string."""
         said = self._content(found)
         if not said or said != said.strip() or not self._machine.keeps_answer(said, tools):
@@ -297,14 +276,14 @@ class StepMatcher(Matcher):
         answer: str = found["answer"]
         return answer if self._machine.table.keeps_answer_space else answer.strip()
 
-    def _only_tool(self, tools: ToolSet | Collection[str] | None) -> str:
+    def _only_tool(self, tools: KnownTools) -> str:
         """Return the name of the only tool, which is not written."""
         names = None if tools is None else [*names_of(tools)]
         read_tool = self._machine.table.read_tool
         own = self._own_tool
         return own if read_tool is None else read_tool(own, names, []).tool
 
-    def _answer(self, found: Match[str], tools: ToolSet | Collection[str] | None) -> Any:
+    def _answer(self, found: Match[str], tools: KnownTools) -> Any:
         """Return the answer that is written in a step, or `None` if only the stream can read it."""
         machine, written = self._machine, self._content(found)
         if not written.strip() or (machine.lenient and may_be_foreign(written, names_of(tools))):

@@ -29,13 +29,7 @@ _STRING: Final = r'"(?P<text>(?>(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt])*))"'
 
 
 class StepPattern:
-    """Matches steps with one action, or an answer, that are spelt exactly as in their form.
-
-    Args:
-        machine: The machine of the dialect.
-        form: How its dialect spells steps.
-        known: Patterns for its markers.
-    """
+    """Matches steps with one action, or an answer, that are spelt exactly as in their *form*."""
 
     def __init__(self, machine: Machine, form: Form, known: KnownMarks) -> None:
         self._machine = machine

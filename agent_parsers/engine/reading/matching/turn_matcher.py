@@ -22,10 +22,11 @@ from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.forms.templates import BREAK, ID, KEY, TOOL, VALUE, templates_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.reading.matching.turns import MatchedTurns
+    from agent_parsers.engine.reading.rules.known_tools import KnownTools
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.turn import PlainCall
     from agent_parsers.engine.tables.table import Table
@@ -47,9 +48,7 @@ def turn_matcher(machine: Machine) -> TurnMatcher | None:
 class TurnMatcher(Matcher):
     """Reads turns of calls that are spelt exactly as in their dialect; others need a stream.
 
-    Args:
-        machine: The machine of the dialect.
-        turns: Readers of such turns; the first reads most of them.
+    The first of *turns*, which read such turns, reads most of them.
     """
 
     def __init__(self, machine: Machine, turns: Sequence[MatchedTurns]) -> None:
@@ -73,7 +72,7 @@ class TurnMatcher(Matcher):
         ]
 
     @override
-    def read(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
+    def read(self, text: str, tools: KnownTools) -> PlainTurn | None:
         turn = self._turns.read(text)
         if turn is None and self._others:
             turn = next(filter(None, (each.read(text) for each in self._others)), None)

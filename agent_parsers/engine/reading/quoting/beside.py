@@ -52,12 +52,7 @@ class TextBeside:
         return number >= 0 and at < self.asides[number][1]
 
     def add_content(self, span: Span, *, is_aside: bool = False) -> None:
-        """Record that the text at *span*, unless it is empty, is content.
-
-        Args:
-            span: Where the text is.
-            is_aside: Whether the text is never the answer.
-        """
+        """Record that any text at *span* is content; an aside is never the answer."""
         if span[0] < span[1]:
             self.content.append(span)
             if is_aside:

@@ -70,21 +70,10 @@ class Judgement(NamedTuple):
     """
 
 
-def judge(
-    text: str,
-    met: Sequence[FoundCall],
-    beside: TextBeside,
-    *,
-    lenient: bool,
-) -> Judgement:
-    """Decide which of the calls in *text* count, and which are only quoted.
+def judge(text: str, met: Sequence[FoundCall], beside: TextBeside, *, lenient: bool) -> Judgement:
+    """Decide which of the calls in *text* that were *met* count, and which are only quoted.
 
-    Args:
-        text: The turn.
-        met: The calls that were found, at least one.
-        beside: The text outside them.
-        lenient: Whether a quoted call, or text that is not a call, is content; otherwise it is an
-            error.
+    If *lenient*, a quoted call, or text that is not a call, is content; otherwise it is an error.
     """
     content, thoughts, last = beside.content, beside.thoughts, beside.last
     judged = Judgement([], [], content, [], None, [])

@@ -219,9 +219,7 @@ def speaks_of_thoughts(text: str) -> bool:
 def ends_thought(mark: str, *, is_cut: bool = False) -> bool:
     """Return whether a *mark* ends a thought: by a slash, as in ``</think>``, or by its words.
 
-    Args:
-        mark: An element or a line, such as ``</think>`` or ``[end of thinking]``.
-        is_cut: Whether the text ends in the middle of the mark.
+    It is an element or a line, such as ``[end of thinking]``, and may be cut off (*is_cut*).
     """
     said = normalize("NFKC", _UNSEEN.sub("", mark)).casefold()
     if is_cut:

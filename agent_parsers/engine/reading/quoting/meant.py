@@ -98,11 +98,7 @@ def _hole(call: Call, label: Span, stop: int) -> Span:
 
 
 def _chosen(calls: Sequence[Call], on_conflict: OnConflict) -> Call:
-    """Return the call that counts.
-
-    Raises:
-        BadPayload: Two calls differ, and *on_conflict* does not choose one.
-    """
+    """Return the call that counts; raise `BadPayload` if calls differ and none is chosen."""
     first = calls[0]
     other = next((call for call in calls if not _is_same(call, first)), None)
     if other is None:

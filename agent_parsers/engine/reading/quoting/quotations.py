@@ -515,9 +515,7 @@ class Surroundings:
     def _judged(self, quotation: Quotation, words: list[int]) -> Quotation | None:
         """Return a *quotation* that quotes, or may quote; `None` for one that is dressing.
 
-        Args:
-            quotation: What encloses calls.
-            words: Where there are words outside of the marks of quotations.
+        Outside of the marks of quotations there are words at the offsets *words*.
         """
         what, start, stop, marks, _ = quotation
         is_led, is_followed = bool(words) and words[0] < start, bool(words) and words[-1] >= stop

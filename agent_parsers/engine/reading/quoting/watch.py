@@ -114,11 +114,7 @@ class QuoteWatch:
 
 
 class CodeWatch:
-    """Finds out whether a text ends in code: in a fence, or in backticks within a line.
-
-    Args:
-        at: Offset of the text in a longer one.
-    """
+    """Finds out whether a text from offset *at* on ends in a fence, or in backticks on a line."""
 
     __slots__ = ("_fences", "_ticks", "at")
 

@@ -6,20 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action
-from agent_parsers.engine.reading.quoting.meant import call_meant
 from agent_parsers.engine.reading.rules.inputs import InputRules
-from agent_parsers.engine.repairs.payloads import (
-    BadPayload,
-    ToolHead,
-    read_json_input,
-    repeats_key,
-)
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead, read_json_input, repeats_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agent_parsers.engine.calls.reader import Call, CallReader
-    from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.events import Repair, Span
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
@@ -107,11 +98,7 @@ class CallRules(InputRules):
         return self.result(head, value, log, call.input_span or call.span, tools, repairs)
 
     def _object_in(self, text: Any, span: Span, repairs: list[Repair]) -> dict[Any, Any]:
-        """Return the object that *text* at *span* has for a tool with parameters.
-
-        Raises:
-            BadPayload: The text is anything else.
-        """
+        """Return the object in *text* at *span*; raise `BadPayload` if it is anything else."""
         # imported lazily: few calls have such a text
         from agent_parsers.engine.repairs.inputs import repair_json_input
 
@@ -127,10 +114,9 @@ class CallRules(InputRules):
         return value
 
     def _check_beside(self, call: Call, tool: str, value: Any, tools: ToolSet) -> None:
-        """Check that nothing beside the input of a *call* is an argument that its *value* lacks.
+        """Raise `BadPayload` if what is beside the input of a *call* may belong to its *value*.
 
-        Raises:
-            BadPayload: A member has the name of a parameter of the *tool*, or may be the input.
+        That is a member with the name of a parameter of the *tool*, or one that may be the input.
         """
         if not call.beside:
             return
@@ -146,37 +132,6 @@ class CallRules(InputRules):
             is_parameter = any(tools.declares(tool, [name]) for name in {key, key.lower()})
             if is_parameter or names_space(key) or (is_lost and not is_remark(key)):
                 raise BadPayload("beside_call", span)
-
-    def ends_turn(self, call: Call, to: State | None) -> bool:
-        """Return whether *call* counts, given the next state, *to*; the state may have no call."""
-        return call.problem != "no_call" and (to is None or to.is_cut)
-
-    def call_meant(
-        self,
-        call: Call,
-        text: str,
-        base: int,
-        label: Span,
-        new_call: Callable[[], CallReader],
-        repairs: list[Repair],
-    ) -> Call:
-        """Return the call that counts in *text*, which begins at offset *base*; see `call_meant`.
-
-        Raises:
-            BadPayload: No call counts, or several that differ.
-        """
-        if call.is_text:
-            return call
-        return call_meant(
-            call,
-            text,
-            base=base,
-            label=label,
-            new_call=new_call,
-            on_conflict=self.on_conflict,
-            stops=self.dialect.stop,
-            repairs=repairs if self.lenient else None,
-        )
 
     def call_problem(self, call: Call, ended: Ended, tools: ToolSet | None) -> str:
         """Return the problem of a call, given how the text *ended*; ``""`` if there is none."""

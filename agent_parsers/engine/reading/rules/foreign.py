@@ -38,11 +38,9 @@ _INSIDE: Final = ('"name"', "<arg", "<param")
 
 
 def may_be_foreign(text: str, tools: Collection[str]) -> bool:
-    """Return whether a *text* may contain a call; a quick test, since it is run on every answer.
+    """Return whether an answer may contain a call; quick, since every answer is asked.
 
-    Args:
-        text: The text of an answer.
-        tools: The names of the available tools; empty if they are not known.
+    The names of *tools* are empty if they are not known.
     """
     if tools and any(mark in text for mark in _BESIDE_NAMES):
         if any(name in text for name in tools):

@@ -33,10 +33,7 @@ if TYPE_CHECKING:
 class InputRules:
     """The rules for the texts of one turn, in one dialect and mode.
 
-    Args:
-        dialect: The dialect of the turn.
-        mode: The mode of reading.
-        on_conflict: Which part counts if a lenient turn has several actions or answers.
+    If a lenient turn has several actions or answers, *on_conflict* says which part counts.
     """
 
     def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
@@ -84,15 +81,10 @@ class InputRules:
         is_whole: bool,
         ended: Ended = "unknown",
     ) -> str | dict[Any, Any]:
-        """Return the input of a tool if no input follows its name.
+        """Return the input of the tool that *head*, at *span*, names, if no input follows its name.
 
-        Args:
-            head: The name, with the input if it is written as a call.
-            span: Where the name is.
-            tools: The available tools.
-            repairs: Collects the repairs.
-            is_whole: Whether the next marker of the dialect follows, so that the name is complete.
-            ended: How the text ended, if it ended after the name.
+        The name *is_whole* if the next marker of the dialect follows; *ended* says how the text
+        ended, if it ended after the name.
 
         Raises:
             BadPayload: The text may be cut, the name is not a tool's, or the tool needs an input.
@@ -111,22 +103,15 @@ class InputRules:
 
     @staticmethod
     def check_one_input(head: ToolHead, value: object, span: Span) -> None:
-        """Check that the name and the text after it, *value*, do not both have an input.
-
-        Raises:
-            BadPayload: Both have one.
-        """
+        """Raise `BadPayload` if the name and the text after it, *value*, both have an input."""
         if head.tool_input or (head.is_called and value and value != "{}"):
             raise BadPayload("two_inputs", span)
 
     @staticmethod
     def _check_end(head: ToolHead, span: Span, *, is_seen: bool) -> None:
-        """Check that the end of a call without an input *is_seen*.
+        """Raise `BadPayload` if a call without an input may be cut: its end must be seen.
 
         No schema shows that an input is missing, since a tool may need none.
-
-        Raises:
-            BadPayload: The text may have been cut before the input.
         """
         if not (is_seen or head.is_answer):
             raise BadPayload("missing_input", span)
@@ -242,15 +227,9 @@ class InputRules:
     ) -> str | dict[Any, Any]:
         """Return the *value* of an input, converted to the types that the tool takes.
 
-        Args:
-            head: The tool.
-            value: What the model wrote.
-            span: Where the input is.
-            tools: The available tools. Converting text to the types of a schema is not a repair,
-                since text has no types.
-            repairs: Collects what was repaired or dropped.
-            is_given: Whether the model wrote an input. If not, it counts as empty arguments, not as
-                empty text.
+        Converting text to the types of a schema is not a repair, since text has no types. If the
+        model wrote no input, so that none *is_given*, it counts as empty arguments, not as empty
+        text.
 
         Raises:
             BadPayload: The tool does not take the value.
@@ -267,11 +246,7 @@ class InputRules:
         tools: ToolSet,
         repairs: list[Repair],
     ) -> str | dict[Any, Any]:
-        """Return the *value* of an input, converted to the types in the schema of *tool*.
-
-        Raises:
-            BadPayload: As for `fit`.
-        """
+        """Return the *value* of an input, converted to the types in a tool's schema; see `fit`."""
         plain = tools.read_plain(tool, value)  # in all that is read right, and half the time
         try:
             taken, notes = plain or tools.read(tool, value, lenient=self.lenient)[1:]
@@ -285,12 +260,9 @@ class InputRules:
     def check_filled(
         self, tool: str, value: str | dict[Any, Any], span: Span, tools: ToolSet
     ) -> None:
-        """Check that no argument is a placeholder that the model copied from the instructions.
+        """Raise `BadPayload` if an argument is a placeholder that the instructions have.
 
         Strict mode accepts placeholders as they are written.
-
-        Raises:
-            BadPayload: An argument is a placeholder.
         """
         if not self.lenient or not isinstance(value, dict):
             return
@@ -312,11 +284,7 @@ class InputRules:
                 raise BadPayload("wrong_input", span, placeholder_error(tool, value, name))
 
     def check_answer(self, answer: Any, span: Span, tools: ToolSet | None) -> None:
-        """Check that *answer* is not the placeholder for an answer in the instructions.
-
-        Raises:
-            BadPayload: It is.
-        """
+        """Raise `BadPayload` if *answer* is the placeholder for an answer in the instructions."""
         if self.is_placeholder(answer, tools):
             raise BadPayload("placeholder", span)
 
@@ -363,8 +331,7 @@ class InputRules:
         """Check that an input that contains a quoted marker is one quotation as a whole, or JSON.
 
         Raises:
-            BadPayload: A quotation is not closed, or the input is neither one quotation nor
-                JSON, so its end is uncertain.
+            BadPayload: A quotation is not closed, or it is neither, so its end is uncertain.
         """
         if watch is None:
             return
@@ -387,11 +354,7 @@ class InputRules:
         tools: ToolSet | None,
         repairs: list[Repair],
     ) -> AgentAction | AgentFinish:
-        """Return the result of a turn with this *head* and the input at *span*.
-
-        Raises:
-            BadPayload: The result is an answer that does not have the requested type.
-        """
+        """Return the result of a turn with this *head* and the input at *span*; see `finish`."""
         if head.is_answer:
             return self.finish(value, log, span, tools, repairs)
         return make_action(head.tool, value, log)

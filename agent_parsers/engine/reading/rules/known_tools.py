@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -10,8 +10,11 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import Tools, ToolSet
     from agent_parsers.toolset.output_type import OutputType
 
+KnownTools: TypeAlias = "ToolSet | Collection[str] | None"
+"""The available tools, or only their names; `None` accepts any tool."""
 
-def names_of(tools: ToolSet | Collection[str] | None) -> Collection[str]:
+
+def names_of(tools: KnownTools) -> Collection[str]:
     """Return the names of *tools*; empty if the tools are not known."""
     if tools is None:
         return ()

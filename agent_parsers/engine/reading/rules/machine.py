@@ -33,10 +33,7 @@ tools, the error that the tools raised, if they did, and the tool that the model
 class Machine(CallRules):
     """One dialect, compiled for one mode; call `machine` to get a cached one.
 
-    Args:
-        dialect: The dialect to read.
-        mode: ``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` many turns.
-        on_conflict: Which part counts if a lenient turn has both an action and an answer.
+    In mode ``"transcript"`` it reads many turns, else one turn; for *on_conflict* see `InputRules`.
     """
 
     def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
@@ -54,11 +51,7 @@ class Machine(CallRules):
         self._prompt_ends = {end: states[name] for end, name in table.prompt_ends.items()}
 
     def start(self, name: str, prompt: str = "") -> State:
-        """Return the state in which a text begins.
-
-        Args:
-            name: The part in which the text begins; empty to derive it from the prompt.
-            prompt: The prompt that the text continues; may be empty.
+        """Return the state in which a text begins: the part *name*, or what *prompt* leads to.
 
         Raises:
             ValueError: The dialect has no start of this name, or both arguments are given.
@@ -73,15 +66,19 @@ class Machine(CallRules):
                     f"{self.dialect.name} has no start={name!r} in {mode} mode; allowed: {known}"
                 )
             return self._starts[name]
-        if not prompt:
-            return self.initial
-        end = prompt.rstrip()
-        found = (state for mark, state in self._prompt_ends.items() if end.endswith(mark))
-        return next(found, self.initial)
+        led = self._led_to(prompt) if prompt else None
+        return led or self.initial
+
+    def _led_to(self, text: str) -> State | None:
+        """Return the state to which the mark at the end of *text* leads, if there is one."""
+        end = text.rstrip()
+        return next(
+            (state for mark, state in self._prompt_ends.items() if end.endswith(mark)), None
+        )
 
     def begins_behind_thought(self, name: str, prompt: str = "") -> bool:
         """Return whether *name* or *prompt* rules out that the text begins in a thought."""
-        is_said = bool(name) or prompt.rstrip().endswith(tuple(self._prompt_ends))
+        is_said = bool(name) or self._led_to(prompt) is not None
         return is_said and self.start(name, prompt).part is not Part.THOUGHT
 
     @cached_property
@@ -102,10 +99,7 @@ class Machine(CallRules):
 
     def thought_mark(self, text: str) -> Literal["", "opens", "closes"]:
         """Return ``"opens"`` or ``"closes"`` if *text* ends with such a mark, else ``""``."""
-        end = text.rstrip()
-        states = (state for mark, state in self._prompt_ends.items() if end.endswith(mark))
-        state = next(states, None)
-        if state is None:
+        if (state := self._led_to(text)) is None:
             return ""
         # Behind the block, a turn of steps begins, in a thought that has no mark.
         is_open = state.part is Part.THOUGHT and state is not self.initial
@@ -117,11 +111,7 @@ class Machine(CallRules):
         return not Surroundings(f"{text}\x1c", [hole]).is_free(0)
 
     def check_each(self, start: str, prompt: str) -> None:
-        """Check that each call can be emitted as soon as its block closes.
-
-        Args:
-            start: The part in which the text begins; see `start`.
-            prompt: The prompt that the text continues.
+        """Check that each call can be emitted as soon as its block closes; see `start`.
 
         Raises:
             ValueError: A turn has one call, or nothing marks where a call begins, or it is not
@@ -144,14 +134,9 @@ class Machine(CallRules):
         advise: Advise | None,
         named: str = "",
     ) -> OutputParserException:
-        """Return the error for the problem *bad* in *text*.
+        """Return the error for the problem *bad* in *text*, whose call has the tool *named*.
 
-        Args:
-            bad: The problem and its span.
-            text: The text that was read.
-            tools: The available tools.
-            advise: Writes the observation; without it, the observation of the problem is used.
-            named: The tool of the invalid call; empty if it has none.
+        *advise* writes the observation; without it, the observation of the problem is used.
         """
         written = text[slice(*bad.span)]
         if (error := bad.error) is not None:  # raised by the tools

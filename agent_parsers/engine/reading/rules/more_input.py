@@ -43,11 +43,7 @@ def more_input(
 ) -> BadPayload | None:
     """Return the problem if content directly behind a call may be its input, or more of it.
 
-    Args:
-        text: The turn.
-        met: Its calls, in order.
-        beside: The text outside them.
-        tools: The available tools.
+    The calls *met* in *text* are in order, and *beside* is the text outside them.
     """
     calls = [each for each in met if each.made is not None]
     for start, stop in beside.content:
@@ -65,17 +61,11 @@ def more_input(
 
 
 def may_go_on(text: str, call: Span, tool: str, given: object, tools: ToolSet) -> bool:
-    """Return whether the text behind a call of *tool* may be its input, or more of it.
+    """Return whether *text* has, behind a call of *tool*, its input or more than it was *given*.
 
     Only the schema of the tool can tell. If no mark stands between the two, an object may also
-    follow words on the line of the input, and repeat a key of it.
-
-    Args:
-        text: The text, from the call on.
-        call: Where the call stands in the turn, with all that is before the text behind it.
-        tool: The tool.
-        given: The input that it was *given*.
-        tools: The available tools.
+    follow words on the line of the input, and repeat a key of it. The text begins with the call,
+    which stands at *call* in the turn, with all that is before the text behind it.
     """
     if not tools.checks(tool):
         return False
