@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agent_parsers.forms.form import Marks
 
 _PARTS: Final = {"thought": Part.THOUGHT, "said": Part.CONTENT}
-_ODD: Final = "read a mark that this dialect does not use"
+_ODD: Final = "accepted a mark that this dialect does not use"
 
 
 def calls_table(

@@ -25,7 +25,7 @@ def reason(text: str, dialect: str | None = None) -> str:
             f"Agent: otter\n{STEPS}",
             "line 1, 'Agent: otter', comes before 'Thought: a look' and may belong to another",
         ),
-        (f"Agent: otter\n{STEPS}", "form: dialect='react' reads the log nevertheless"),
+        (f"Agent: otter\n{STEPS}", "form: pass dialect='react' to read the log nevertheless"),
         (
             f"I read it:\n--- BEGIN LOG ---\n{STEPS}--- END LOG ---\n",
             "line 3, 'Thought: a look', is quoted, and quoted runs are not read",

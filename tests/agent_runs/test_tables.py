@@ -226,7 +226,7 @@ def test_an_object_with_which_a_turn_begins_or_ends_says_nothing_else() -> None:
     )  # fmt: skip
     log = [{"who": "start"}, *CHAT, {"who": "end"}, {"who": "start"}, *CHAT]
     assert [told(run)[2] for run in read_runs(log, format=form)] == ["It is."] * 2
-    with pytest.raises(OutputParserException, match="not in the form of the others"):
+    with pytest.raises(OutputParserException, match="are not in this form"):
         list(read_runs([*log, {"who": "other"}], format=form))
 
 

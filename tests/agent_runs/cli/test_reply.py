@@ -108,7 +108,7 @@ def test_a_reply_is_written_to_a_file(tmp_path: Path) -> None:
     [
         (["a.txt", "b.txt"], "one reply at a time"),
         (["a.txt", "-j", "2"], "it is only for tables"),
-        (["a.txt", "-o", "x.parquet"], ".parquet cannot be written here"),
+        (["a.txt", "-o", "x.parquet"], "this command cannot write .parquet files"),
         (["a.txt", "--dialect", "tools"], "'tools' is not a dialect, since it reads messages"),
     ],
 )

@@ -163,7 +163,7 @@ class JsonCalls(CallsReader):
         if self._between is not None:
             self._drop_closers(text, self._between)
         if self._is_in_list:
-            self._accept(text, "no_call", span, "read text that is not a call as content")
+            self._accept(text, "no_call", span, "read text as content, since it is not a call")
         elif self._has_call and self._closed:
             self._accept(text, "after_call", span, "read the text after the call as content")
         elif not self._has_call and not self._bare:

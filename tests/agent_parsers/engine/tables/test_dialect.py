@@ -226,7 +226,7 @@ class OddCall(BracketCall):
                 transitions={("thought", "say"): Go("answer"), ("thought", "tell"): Go("answer")},
             ),
             {"lenient": None},
-            "dialect 'small': markers 'say' and 'tell' are spelt alike (lenient)",
+            "dialect 'small': markers 'say' and 'tell' have the same spelling (lenient)",
         ),
     ],
 )

@@ -188,7 +188,7 @@ APART = "content beside calls is written differently from an answer, but both sh
 REFUSED = {
     "anthropic_xml": APART,
     "apertus": "the names of its tools are keys in JSON, which a template cannot read",
-    "command_5": "the calls of command_5 name the types of values within values, which a grammar"
+    "command_5": "the calls of command_5 state the type of each nested value, which a grammar"
     " cannot know",
     "command_a": APART,
     "command_a_plus": APART,
