@@ -155,7 +155,9 @@ class ResponseStream:
 
     def _check_open(self, method: str) -> None:
         if self._closed:
-            raise RuntimeError(f"{method}() after close(); make a new parser for a new turn")
+            raise RuntimeError(
+                f"{method}() was called after close(); make a new parser for a new turn"
+            )
 
     def _take(self, found: Iterable[FieldText | Marked | Closed]) -> list[Event]:
         events: list[Event] = []
