@@ -163,7 +163,7 @@ def read_header(
     if is_marked and _is_cut(text, text[stop:].lstrip()):
         return Header(SkippedDelta, problem="open_header")
     if is_marked or (lenient and written and text[stop : stop + 1].isupper()):
-        return said._replace(stop=stop * bool(written), odd=f"read a message without {MESSAGE}")
+        return said._replace(stop=stop * bool(written), odd=f"accepted a message without {MESSAGE}")
     return Header(stop=role) if written else said._replace(stop=role)
 
 
@@ -237,7 +237,7 @@ def _read_head(head: Head, size: int, text: str, *, lenient: bool) -> Head | Non
     """Return the *head* of a call if only JSON follows its header of this *size*."""
     if size:
         return head if text[size:].strip() in ("", '"' * lenient) else None
-    return head._replace(odd=f"read a call without {MESSAGE}") if lenient else None
+    return head._replace(odd=f"accepted a call without {MESSAGE}") if lenient else None
 
 
 class LateMessage(HeadedMessage):
@@ -292,7 +292,7 @@ def table(*, lenient: bool, new_body: NewBody | None = None) -> Table:
         **{(state, "channel"): Note("header") for state in headers},
         **{(state, "recipient"): Note(state) for state in headers},
     }
-    odd = "read a message without its special tokens"
+    odd = "accepted a message without its special tokens"
     for to in lost:
         transitions |= {(state, f"{to} without marks"): Go(starts[to], odd=odd) for state in bare}
     read = partial(read_header, lenient=lenient, new_body=new_body)

@@ -63,7 +63,7 @@ def with_tools(table: Table) -> Table:
     return table
 
 
-PAYLOAD = JsonPayload(unmarked="read a call without its opening tag")  # models forget it
+PAYLOAD = JsonPayload(unmarked="accepted a call without its opening tag")  # models forget it
 FORMAT = CallFormat(
     name="hermes",
     aliases=(

@@ -173,7 +173,7 @@ class BareCalls(TaggedCalls):
     @override
     def close(self) -> tuple[list[Event], Call]:
         events, call = super().close()
-        repair = Repair("header", call.span, "read a call without the header of its message")
+        repair = Repair("header", call.span, "accepted a call without the header of its message")
         call.repairs = (repair, *call.repairs)
         return events, call
 

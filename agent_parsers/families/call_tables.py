@@ -71,7 +71,7 @@ def calls_table(
         transitions["call", "call"] = Go("call")  # the first call lacks its closer
     inside, holding = "content", ["content"]  # the state between blocks; the states with content
     if region is not None:
-        odd_call = Go("call", odd="read a call without the marks around all calls")
+        odd_call = Go("call", odd="accepted a call without the marks around all calls")
         begins = {"call": odd_call if lenient else Go("call", clash="unenclosed_call")}
         begins["region"] = Go("region")
         inside, holding = "region", ["content", "region"]

@@ -109,7 +109,7 @@ def tagged_table(
         readers[_BARE] = new_call
         transitions |= {(_BARE, name): _later(transition) for name, transition in content}
         # It comes first, since it takes only one character, with which others may begin too.
-        bare = Go(_BARE, odd="read a call without the marks around calls")
+        bare = Go(_BARE, odd="accepted a call without the marks around calls")
         transitions |= {("content", _BARE): bare, (_AFTER, _BARE): bare}
         if borrowed := tags[closer].borrowed:
             markers[_END] = Literal(borrowed[0], borrowed[1:])

@@ -188,7 +188,7 @@ def test_a_member_that_is_repeated_is_told() -> None:
     assert value == {"at": "10:45", "to": {"ann": 1}}
     assert [(kind, message) for kind, _, message in repairs] == [
         ("repeated_key", 'dropped a member that repeats the key "to"'),
-        ("unquoted_key", "read a key without quotes"),
+        ("unquoted_key", "accepted a key without quotes"),
     ]
     assert repair_json('{"at": "10:45"}').repairs == ()
 
