@@ -191,9 +191,9 @@ class JsonCalls(CallsReader):
             yield "read a call after other text"
         for mark, name in (("[", "list"), ("`", "fence")):
             if (mark in found) != (mark in strict):
-                yield f"read a call {'in' if mark in found else 'without'} a {name}"
+                yield f"accepted a call {'in' if mark in found else 'without'} a {name}"
         if "`" in found and "`" in strict and "".join(found.split()) != strict:
-            yield f"read a call in a fence other than {strict.removesuffix('[')}"
+            yield f"accepted a call in a fence other than {strict.removesuffix('[')}"
 
     def _check_closers(self, reader: JsonCall, call: Call, stop: int, after: str) -> None:
         """Check that the closers after a *call* match its openers; other text begins at *stop*."""
