@@ -58,7 +58,7 @@ class DialectReport:
             title = f"{law} ({modes})" if modes else law
             lines.append(f"\n{number}. {title}\n{indent(first.details, '   ')}")
         if self.skipped:
-            lines.append(f"\n{self.skipped} more were not tried; fix these first.")
+            lines.append(f"\n{self.skipped} more laws were not tried; fix these failures first.")
         return "\n".join(lines)
 
 

@@ -105,7 +105,7 @@ def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
         try:
             found = [*read_runs(source, format=watched)]
         except OutputParserException as error:
-            failures.append(f"log {number} is not read: {error.reason}")
+            failures.append(f"log {number} cannot be read: {error.reason}")
             continue
         if not any(run.steps for run in found):
             failures.append(f"log {number} has no run with a step or an answer")

@@ -88,7 +88,7 @@ class ReActJsonSingleInputOutputParser(NamedParser):
             raise OutputParserException(
                 f"Could not parse LLM output: {text}",
                 observation="Invalid Format: Write the action as one JSON object in the form that "
-                f'you were told, or write "{FINAL_ANSWER_ACTION}" and the answer.',
+                f'you were given, or write "{FINAL_ANSWER_ACTION}" and the answer.',
                 llm_output=text,
             )
         if action is None:

@@ -289,7 +289,7 @@ def form_of(log: Lines | Values, dialect: Dialect | None = None, within: str = "
             reason += near or seen_in(log, forms_of_messages())
         raise UnknownLogError(reason, observation=advice, llm_output=shown)
     names = " or ".join(f"{form.reader!r} ({form.evidence[0]})" for form in forms)
-    reason = f"this may be a log in the form {names}: pass the right one as format="
+    reason = f"this may be a log in the form {names}: pass the right form as format="
     raise OutputParserException(reason, observation=advice, llm_output=shown)
 
 

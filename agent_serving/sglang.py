@@ -98,7 +98,7 @@ class DialectDetector(BaseFormatDetector):
     @override
     def structure_info(self) -> NoReturn:
         """Raise `NotImplementedError`, since `supports_structural_tag` is false."""
-        raise NotImplementedError(f"ap_{self.dialect} has no structural tag for one call")
+        raise NotImplementedError(f"ap_{self.dialect} has no structural tag for a single call")
 
 
 def register() -> None:

@@ -73,7 +73,7 @@ if __name__ == "__main__":
 # > Lake T|hun is| large|r.|
 # > async: Lake Thun is larger.
 # > after turn 1 the model was told:
-# >     The arguments of area are cut off, so nothing was done. Call it again, with all of them.
+# >     The arguments of area are cut off, so nothing was done. Call area again, with all arguments.
 # > after turn 2 the model was told:
 # >     29.8 km²
 # $ python examples/openai_loop.py react

@@ -240,4 +240,6 @@ def _text(reply: Any) -> str:
 
 def _present(reply: Any) -> Any:
     """Return *reply*; raise if it would have to be awaited."""
-    return present(reply, "the model is asynchronous: use ainvoke or aparse")
+    return present(
+        reply, "the model is asynchronous: use ainvoke or aparse instead of invoke or parse"
+    )

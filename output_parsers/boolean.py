@@ -42,7 +42,9 @@ class BooleanOutputParser(BaseOutputParser[bool]):
     @model_validator(mode="after")
     def _words_differ(self) -> Self:
         if _composed(self.true_val).casefold() == _composed(self.false_val).casefold():
-            raise ValueError(f"true_val and false_val are the same word, {self.true_val!r}")
+            raise ValueError(
+                f"true_val and false_val must be different words, but both are {self.true_val!r}"
+            )
         return self
 
     def parse(self, text: str) -> bool:

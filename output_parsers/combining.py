@@ -81,7 +81,7 @@ class CombiningOutputParser(BaseOutputParser[dict[str, Any]]):
             raise OutputParserException(
                 f"expected {len(self.parsers)} outputs, separated by empty lines, got {len(parts)}",
                 observation=f"Your reply has {len(parts)} of {len(self.parsers)} parts. Separate "
-                "the parts by empty lines, and leave no empty line within a part.",
+                "the parts with empty lines, and leave no empty line within a part.",
                 llm_output=text,
             )
         return [part.strip() for part in parts]
@@ -125,8 +125,10 @@ def _merged(text: str, results: list[Any]) -> dict[str, Any]:
         # Models of pydantic.v1 are not instances of `BaseModel`, but have this attribute.
         if not isinstance(result, Mapping | BaseModel) and not hasattr(result, "__fields_set__"):
             raise OutputParserException(
-                f"expected output {number} to be a dictionary, got {type(result).__name__}",
-                observation=f"Part {number} of your reply must have named values.",
+                f"expected output {number} to be a dictionary, because outputs are merged by "
+                f"key; got {type(result).__name__}",
+                observation=f"Part {number} of your reply is not a set of named values. Write it "
+                "as named values.",
                 llm_output=text,
             )
         # Iterating over a model yields pairs; `update` would call a field named ``keys``.

@@ -43,7 +43,10 @@ class DatetimeOutputParser(BaseOutputParser[datetime]):
         try:
             datetime.strptime("", format)
         except re.error as error:
-            raise ValueError(f"a directive is repeated in {format!r}") from error
+            raise ValueError(
+                f"the datetime format {format!r} contains the same directive twice: remove "
+                "one of them"
+            ) from error
         except ValueError as error:
             # The empty text never matches; any other error means that the format is invalid.
             if "does not match" not in str(error):
@@ -62,7 +65,7 @@ class DatetimeOutputParser(BaseOutputParser[datetime]):
         except ValueError as error:
             raise OutputParserException(
                 f"Could not parse datetime string: {text}",
-                observation=f"Your reply is not a date and time in the right form: {error}. "
+                observation=f"Your reply is not a date and time in the required form: {error}. "
                 + self.get_format_instructions(),
                 llm_output=text,
             ) from error

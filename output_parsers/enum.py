@@ -39,7 +39,7 @@ class EnumOutputParser(BaseOutputParser[Choice]):
     @classmethod
     def _values_are_text(cls, enum: type[Choice]) -> type[Choice]:
         if not list(enum):
-            raise ValueError(f"{enum.__name__} has no members to choose from")
+            raise ValueError(f"the enum {enum.__name__} has no members to choose from")
         if not all(isinstance(member.value, str) for member in enum):
             raise ValueError("Enum values must be strings")
         return enum

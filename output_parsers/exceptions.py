@@ -150,7 +150,7 @@ class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the
 
         ::
 
-            found an action and a final answer; a turn has one of them
+            found both an action and a final answer; a turn may have only one of them
               --> line 4, column 1
             4 | Final Answer: 42
               | ^^^^^^^^^^^^^
@@ -218,17 +218,17 @@ class ModelRefusalError(OutputParserException):
         return cls(
             f"{refused}: {refusal}" if refusal else refused,
             llm_output=refusal,
-            observation="You refused, so there is nothing to go on with. If you can do it in part,"
-            " do that in the form you were asked for.",
+            observation="You refused to answer, so the task cannot continue. If you can do a part "
+            "of it, write that part in the required form.",
         )
 
     @classmethod
     def by_filter(cls) -> Self:
         """Return the error for a provider whose filter held back all of the reply."""
         return cls(
-            "a filter of the provider held back the reply",
+            "the provider's filter blocked the reply",
             llm_output="",
-            observation="Your reply was held back by a filter, so there is nothing to go on with.",
+            observation="A filter blocked your reply, so the task cannot continue.",
             span=(0, 0),
         )
 

@@ -57,7 +57,9 @@ class ListOutputParser(BaseTransformOutputParser[list[str]]):
         Raises:
             NotImplementedError: The parser cannot find the items one by one.
         """
-        raise NotImplementedError(f"{type(self).__name__} cannot yield items one by one: use parse")
+        raise NotImplementedError(
+            f"{type(self).__name__} cannot yield items one by one: use parse to get the whole list"
+        )
 
     def _items(self) -> ItemReader:
         """Return a reader of the items of one stream."""

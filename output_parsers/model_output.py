@@ -80,8 +80,8 @@ def part_of(output: ModelOutput) -> str | HasContent:
         return text
     found = "a single tool call" if is_call(output) else kind_of(output)
     raise TypeError(
-        f"expected a str, a message or a generation, not {found};"
-        " outputs.from_any says what else counts as a message"
+        f"expected a str, a message or a generation, not {found}; see outputs.from_any for "
+        "what else counts as a message"
     )
 
 

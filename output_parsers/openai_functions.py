@@ -193,9 +193,10 @@ class JsonKeyOutputFunctionsParser(JsonOutputFunctionsParser):
         if partial:
             return None
         raise OutputParserException(
-            f"expected a function call with the argument {self.key_name!r}",
+            f"expected a function call whose arguments include {self.key_name!r}",
             llm_output=json.dumps(call, ensure_ascii=False, default=str),
-            observation=f"The argument {self.key_name!r} is missing.",
+            observation=f"The argument {self.key_name!r} is missing. Call the function again, with "
+            "this argument.",
         )
 
 
@@ -216,7 +217,7 @@ def function_call_in(message: Any) -> dict[str, Any]:
     raise OutputParserException(
         f"Could not parse function call: 'function_call'{hint}",
         llm_output=message.text,
-        observation="You called no function. Call one of the functions you were given.",
+        observation="You did not call a function. Call one of the functions you were given.",
     )
 
 
@@ -316,7 +317,7 @@ def _build(model: Any, args: Any) -> Any:
         return model.parse_raw(args)
     except RecursionError as error:
         raise OutputParserException(
-            "the arguments are nested too deeply",
+            "the arguments of the function call are nested too deeply",
             llm_output=args,
             observation="The arguments of your call are nested too deeply. Use fewer levels.",
         ) from error

@@ -165,7 +165,7 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
                 return None
             if not isinstance(entries, list | tuple):
                 raise OutputParserException(
-                    "expected a list of tool calls",
+                    f"expected a list of tool calls, found {type(entries).__name__}",
                     llm_output=repr(entries),
                     observation="Your tool calls cannot be read. Call a tool again.",
                 )

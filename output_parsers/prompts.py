@@ -62,7 +62,10 @@ class PromptTemplate(Runnable[dict[str, Any], StringPromptValue]):
         )
         """The names of the other placeholders, sorted."""
         if set(self.input_variables) != set(names) - self.partial_variables.keys():
-            raise ValueError(f"input_variables must name the placeholders: {sorted(names)}")
+            raise ValueError(
+                "input_variables must name all placeholders that have no value yet; the "
+                f"placeholders are {sorted(names)}"
+            )
         self.name: str | None = None
 
     @classmethod

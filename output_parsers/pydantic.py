@@ -103,7 +103,7 @@ class PydanticOutputParser(JsonOutputParser[Model]):
             raise OutputParserException(
                 f"Failed to parse {model.__name__} from completion {written}. Got: {error}",
                 llm_output=written,
-                observation=f"T{reason[1:]}. Write all of it again.",
+                observation=f"T{reason[1:]}. Write the whole JSON again.",
                 reason=reason,
                 span=_place_of(obj, _first_place(error)),
             ) from error

@@ -45,8 +45,8 @@ class RegexParser(BaseOutputParser[dict[str, str]]):
         groups = compiled(self.regex).groups
         if groups < len(self.output_keys):
             raise ValueError(
-                f"{self.regex!r} has {groups} groups; expected at least {len(self.output_keys)}, "
-                "one for each of output_keys"
+                f"the regular expression {self.regex!r} has {groups} groups, but needs at least "
+                f"{len(self.output_keys)}: one for each of output_keys"
             )
         return self
 
@@ -65,7 +65,7 @@ class RegexParser(BaseOutputParser[dict[str, str]]):
         if self.default_output_key is None:
             raise OutputParserException(
                 f"Could not parse output: {text}",
-                observation=f"Your reply is not in the format that was asked for. {self._form()}",
+                observation=f"Your reply is not in the required format. {self._form()}",
                 llm_output=text,
             )
         return {key: text if key == self.default_output_key else "" for key in self.output_keys}

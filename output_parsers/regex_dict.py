@@ -69,14 +69,14 @@ class RegexDictParser(BaseOutputParser[dict[str, str]]):
                 raise self._failure(
                     f"No match found for output key: {key} with expected format {_GAP}{label} "
                     f"on text {text}",
-                    f"The value of {label!r} is missing.",
+                    f"The value of {label!r} is missing from your reply.",
                     text,
                 )
             if len(found) > 1:
                 raise self._failure(
                     f"Multiple matches found for output key: {key} with {_GAP}expected format "
                     f"{label} on text {text}",
-                    f"There are {len(found)} values of {label!r}.",
+                    f"Your reply has {len(found)} values of {label!r}.",
                     text,
                     found[1].span(),
                 )
@@ -106,7 +106,8 @@ class RegexDictParser(BaseOutputParser[dict[str, str]]):
         pieces = {"{{": "{", "}}": "}", "{}": re.escape(label), "{0}": re.escape(label)}
         if {"{", "}"} & set(_BRACES.findall(self.regex_pattern)):
             raise ValueError(
-                f"literal braces must be doubled in regex_pattern {self.regex_pattern!r}"
+                f"regex_pattern {self.regex_pattern!r} contains single braces: double every "
+                "brace that is not a placeholder"
             )
         return _BRACES.sub(lambda brace: pieces[brace[0]], self.regex_pattern)
 

@@ -83,7 +83,9 @@ class RetryOutputParser(RepairingParser[T]):
         Raises:
             NotImplementedError: Always.
         """
-        raise NotImplementedError("a prompt is needed: use parse_with_prompt")
+        raise NotImplementedError(
+            "parse() has no prompt for asking the model again: use parse_with_prompt"
+        )
 
     def _values(
         self,

@@ -85,7 +85,9 @@ class BaseCumulativeTransformOutputParser(BaseTransformOutputParser[T]):
         Raises:
             NotImplementedError: The parser does not support differences.
         """
-        raise NotImplementedError(f"{type(self).__name__} cannot report changes: leave diff unset")
+        raise NotImplementedError(
+            f"{type(self).__name__} cannot report changes: remove the argument diff"
+        )
 
     @override
     def _reader(self) -> ChunkReader[T]:

@@ -76,7 +76,9 @@ class XMLOutputParser(BaseTransformOutputParser[dict[str, Any]]):
     @classmethod
     def _has_two_groups(cls, pattern: re.Pattern[str]) -> re.Pattern[str]:
         if pattern.groups < 2:
-            raise ValueError(f"{pattern.pattern!r} needs a second group, for the document")
+            raise ValueError(
+                f"the pattern {pattern.pattern!r} needs a second group, which captures the document"
+            )
         return pattern
 
     @override

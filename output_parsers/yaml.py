@@ -54,7 +54,9 @@ class YamlOutputParser(BaseOutputParser[Model]):
     def _has_its_group(cls, pattern: re.Pattern[str] | None) -> re.Pattern[str] | None:
         if pattern is not None:
             if "yaml" not in pattern.groupindex:
-                raise ValueError(f"{pattern.pattern!r} has no group named yaml")
+                raise ValueError(
+                    f"the pattern {pattern.pattern!r} needs a group named yaml, as in (?P<yaml>.*)"
+                )
             _timed(pattern)
         return pattern
 
@@ -71,8 +73,8 @@ class YamlOutputParser(BaseOutputParser[Model]):
         if len(text) > self.max_chars:
             limit = f"{len(text):,} characters; the limit is {self.max_chars:,}"
             raise OutputParserException(
-                f"the text has {limit}",
-                observation=f"Your reply has {limit}. Reply with a shorter document.",
+                f"the text is too long: {limit}",
+                observation=f"Your reply has {limit}. Write a shorter document.",
                 llm_output=text,
             )
         start, end = self._document(text)
@@ -85,7 +87,7 @@ class YamlOutputParser(BaseOutputParser[Model]):
             raise OutputParserException(
                 f"Failed to parse {name} from completion {text}. Got: {error}",
                 observation=f"Your YAML could not be used: {reason}. Reply with the whole "
-                "document again, between two lines of three backticks, in the form asked for.",
+                "document again, between two lines of three backticks, in the required form.",
                 llm_output=text,
                 span=None if position is None else (start + position, start + position + 1),
                 reason=f"the YAML cannot be used: {reason}",

@@ -147,9 +147,11 @@ def the_limit_is_named_in_any_cut(
         return
     # In lenient mode a turn may end before the limit, at an invented observation.
     if mode == "strict" and (ends := story.of(ActionComplete, Finish)):
-        raise Broken(f"with max_chars={max_chars}, the stream emits {shown(ends[0])}")
+        raise Broken(f"with max_chars={max_chars}, the stream still emits {shown(ends[0])}")
     if not isinstance(story.outcome, Refusal):
-        raise Broken(f"with max_chars={max_chars}, the text is read as {shown(story.outcome)}")
+        raise Broken(
+            f"with max_chars={max_chars}, the text is still read as {shown(story.outcome)}"
+        )
     if f"max_chars={max_chars:,}" not in story.outcome.message:
         raise Broken(f"the error does not name max_chars={max_chars:,}: {story.outcome.message!r}")
     _check_refusal(story.outcome, text[:max_chars])

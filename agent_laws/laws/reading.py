@@ -176,7 +176,9 @@ def no_character_is_lost_or_repeated(
         start, end = event.span
         # A tool without a written name is emitted at the beginning of its input.
         if start != at or not (at < end or isinstance(event, ToolNamed)):
-            raise Broken(f"text is emitted up to {at}, and then {shown(event)}", chunks=chunks)
+            raise Broken(
+                f"text is emitted up to character {at}, and then {shown(event)}", chunks=chunks
+            )
         at = end
     if at != len(text):
         raise Broken(f"text is emitted up to {at} of {len(text)} characters", chunks=chunks)
@@ -235,7 +237,9 @@ def text_outside_markers_is_reported_at_once(dialect: Dialect, mode: Mode, text:
     for at, char in enumerate(text):
         ends = [event.span[1] for event in parser.feed(char) if isinstance(event, DELTAS)]
         if at in quiet and ends != [at + 1]:
-            raise Broken(f"{char!r} at {at} is held back, though it can begin no marker")
+            raise Broken(
+                f"{char!r} at character {at} is held back, though no marker can begin with it"
+            )
 
 
 def quiet_places(dialect: Dialect, mode: Mode, text: str) -> set[int]:

@@ -65,8 +65,9 @@ def a_step_is_read_back_or_refused(
 
 
 def _check_read_back(dialect: Dialect, text: str, step: Step, thought: str) -> None:
-    # An input that is empty may be missing, unless the turn has ended.
-    is_bare = isinstance(step, AgentAction) and step.tool_input == ""
+    # An input or an answer that is empty may be missing, unless the turn has ended.
+    written = step.tool_input if isinstance(step, AgentAction) else step.return_values.get("output")
+    is_bare = written == ""
     for lenient in (False, True):
         turn = get_parser(dialect, lenient=lenient).read(
             text, ended="stop" if is_bare else "unknown"

@@ -159,7 +159,7 @@ def format_of(ctx: typer.Context, form: Format, as_json: bool, out: str | None) 
     suffix = Path(out).suffix.lower()
     if suffix in _NOT_WRITTEN:
         written = ".json, .jsonl or .txt, or .parquet for a table of replies"
-        message = f"{suffix} cannot be written here: choose {written}"
+        message = f"this command cannot write {suffix} files: choose {written}"
         raise typer.BadParameter(message, param_hint="--out")
     return SUFFIXES.get(suffix, form)
 

@@ -133,7 +133,7 @@ PROBLEMS: Final = {
         "Invalid Format: Write <final_answer>answer</final_answer>.",
     ),
     "action_and_answer": Problem(
-        "found <function_calls> and a <final_answer>; a turn has one of them",
+        "found both <function_calls> and a <final_answer>; a turn may have only one of them",
         "Write either <function_calls> or a <final_answer>, not both.",
     ),
     "invented_first": Problem(

@@ -144,7 +144,9 @@ def _elements(text: str, at: int, around: str, depth: int) -> tuple[Any, int]:
     while tag := _value_tag(text, at):
         name, kind = tag.groups()
         if depth > _MOST_DEEP or (name is None) is (around == TYPES[dict]):
-            raise ValueError("expected a name for a member of an object, or none for an item")
+            raise ValueError(
+                "expected a name for each member of an object, and no name for a list item"
+            )
         if holds_elements({"type": kind}):
             value, at = _elements(text, _after_space(text, tag.end()), kind, depth + 1)
         else:
@@ -154,7 +156,7 @@ def _elements(text: str, at: int, around: str, depth: int) -> tuple[Any, int]:
             raise ValueError("expected the end of an element")
         key = unescape(name or "")
         if key in members:
-            raise ValueError("a key is repeated")
+            raise ValueError("the same key appears twice")
         if name is None:
             items.append(value)
         else:

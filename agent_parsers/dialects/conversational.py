@@ -141,8 +141,8 @@ PROBLEMS: Final = {
     **reworded(react.PROBLEMS, {"a Final Answer": "a reply"}),
     "no_action_or_answer": Problem(
         "expected an Action or a reply",
-        "Invalid Format: Write an Action with its Action Input, or a reply after its label. Each"
-        " label begins a line.",
+        "Invalid Format: Write an Action with its Action Input, or a reply after its label. Begin "
+        "each label on a new line.",
         exact="Could not parse LLM output: `{text}`",
         send_to_llm=False,
     ),

@@ -126,8 +126,9 @@ DIALECT = CallFormat(
     problems={
         **PROBLEMS,
         "two_closers": Problem(
-            f"expected no second {CLOSER} after a call",
-            f"There is a second {CLOSER}, so nothing was done. No call may contain {CLOSER}.",
+            f"found a second {CLOSER} after a call",
+            f"Your reply has a second {CLOSER}, so nothing was done. Write the call again, "
+            f"without {CLOSER} inside it.",
         ),
     },
 )

@@ -49,7 +49,7 @@ def read_head(text: str, *, lenient: bool) -> Head | None:
         return None
     if not is_own:
         return head_of(0, kind, f"read the name of the tool before {SEPARATOR}")
-    odd = "read JSON in a nonstandard fence" if "`" in fence else "read JSON without a fence"
+    odd = "read JSON in a nonstandard fence" if "`" in fence else "accepted JSON without a fence"
     is_usual = fence[:1] == "\n" and fence.strip('" \n\r\t') == FENCE
     return head_of(len(text) - len(rest), name, "" if is_usual else odd)
 

@@ -121,8 +121,8 @@ DIALECT = calls_dialect(
         **PROBLEMS,
         "open_header": Problem(
             "expected the end of the line that names the recipient",
-            "The header of a message has no end, so nothing was done. Write the message again,"
-            " whole.",
+            "The header of your message is cut off, so nothing was done. Write the whole message "
+            "again.",
         ),
     },
 )

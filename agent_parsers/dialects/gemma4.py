@@ -104,7 +104,7 @@ def with_labels(table: Table) -> Table:
     transitions = {**table.transitions}
     if table.lenient:
         markers["label of a thought"] = Before(LABEL, place="text", ahead=LINE_END)
-        odd = "read a thought without its opening mark"
+        odd = "accepted a thought without its opening mark"
         transitions["content", "label of a thought"] = Go("thought", odd=odd)
     return replace(table, markers=markers, transitions=transitions)
 

@@ -40,7 +40,7 @@ def _is_short_name(text: str) -> bool:
     return len(text) <= 64 and is_name(text)
 
 
-NAMELESS = JsonPayload(unmarked="read a call without the line that names its tool")
+NAMELESS = JsonPayload(unmarked="accepted a call without the line that names its tool")
 
 DIALECT = CallFormat(
     name="glm4",

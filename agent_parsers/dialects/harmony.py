@@ -163,7 +163,7 @@ def read_header(
     if is_marked and _is_cut(text, text[stop:].lstrip()):
         return Header(SkippedDelta, problem="open_header")
     if is_marked or (lenient and written and text[stop : stop + 1].isupper()):
-        return said._replace(stop=stop * bool(written), odd=f"read a message without {MESSAGE}")
+        return said._replace(stop=stop * bool(written), odd=f"accepted a message without {MESSAGE}")
     return Header(stop=role) if written else said._replace(stop=role)
 
 
@@ -237,7 +237,7 @@ def _read_head(head: Head, size: int, text: str, *, lenient: bool) -> Head | Non
     """Return the *head* of a call if only JSON follows its header of this *size*."""
     if size:
         return head if text[size:].strip() in ("", '"' * lenient) else None
-    return head._replace(odd=f"read a call without {MESSAGE}") if lenient else None
+    return head._replace(odd=f"accepted a call without {MESSAGE}") if lenient else None
 
 
 class LateMessage(HeadedMessage):
@@ -255,7 +255,9 @@ def read_tool(written: str, names: Collection[str] | None, repairs: list[Repair]
     name = written.removesuffix(TYPE)
     if names is None or written in names or name not in names:
         return repair_called_name(written, names, repairs)
-    repairs.append(Repair("name", (0, len(written)), f"read {written!r} as {name!r} and a type"))
+    repairs.append(
+        Repair("name", (0, len(written)), f"read {written!r} as the name {name!r} and a type")
+    )
     return ToolHead(name)
 
 
@@ -290,7 +292,7 @@ def table(*, lenient: bool, new_body: NewBody | None = None) -> Table:
         **{(state, "channel"): Note("header") for state in headers},
         **{(state, "recipient"): Note(state) for state in headers},
     }
-    odd = "read a message without its special tokens"
+    odd = "accepted a message without its special tokens"
     for to in lost:
         transitions |= {(state, f"{to} without marks"): Go(starts[to], odd=odd) for state in bare}
     read = partial(read_header, lenient=lenient, new_body=new_body)
@@ -335,7 +337,7 @@ def write_result(result: Result) -> str:
 
 NEXT = f"{START}{MODEL}"
 FOREIGN_MESSAGE = Problem(
-    "found a message that the model must not write",
+    "found a message from the user or a tool; the model must not write it",
     "Invalid Format: Do not write the messages of the user or of tools; they are given to you.",
 )
 
@@ -363,8 +365,8 @@ DIALECT = calls_dialect(
         **PROBLEMS,
         "open_header": Problem(
             f"expected {MESSAGE} and a body after the header of a message",
-            "The header of a message has no end, so nothing was done. Write the message again,"
-            " whole.",
+            "The header of your message is cut off, so nothing was done. Write the whole message "
+            "again.",
         ),
         "unknown_channel": Problem(
             f"expected {THOUGHT}, {CONTENT} or {ANSWER} as the channel of a message",
@@ -376,12 +378,14 @@ DIALECT = calls_dialect(
             " again, with the name of the tool, or write your answer.",
         ),
         "late_header": Problem(
-            f"expected the header of a call after {START}, found it after text",
-            "A call comes after text, so nothing was done. Write it as a message of its own.",
+            f"expected the header of a call directly after {START}, found other text there",
+            "Other text comes before your call, so nothing was done. Write the call as a message "
+            "of its own.",
         ),
         "two_recipients": Problem(
             "expected one recipient in the header of a message, found several",
-            "A message has several recipients, so nothing was done. Write it again, to one tool.",
+            "Your message has several recipients, so nothing was done. Write the message again, "
+            "to one tool only.",
         ),
         "invented_first": FOREIGN_MESSAGE,
         "invented_after": FOREIGN_MESSAGE,

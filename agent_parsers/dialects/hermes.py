@@ -49,7 +49,9 @@ def with_tools(table: Table) -> Table:
             "end of call": (f"end of {name}", Literal(f"</{name}>")),
         }
         rows = {
-            (state, marks[mark][0]): go._replace(odd="read a mark that this dialect does not use")
+            (state, marks[mark][0]): go._replace(
+                odd="accepted a mark that this dialect does not use"
+            )
             for (state, mark), go in table.transitions.items()
             if isinstance(go, Go) and (mark == "call" or (state, mark) == ("call", "end of call"))
         }
@@ -61,7 +63,7 @@ def with_tools(table: Table) -> Table:
     return table
 
 
-PAYLOAD = JsonPayload(unmarked="read a call without its opening tag")  # models forget it
+PAYLOAD = JsonPayload(unmarked="accepted a call without its opening tag")  # models forget it
 FORMAT = CallFormat(
     name="hermes",
     aliases=(

@@ -135,12 +135,13 @@ DIALECT = calls_dialect(
         **PROBLEMS,
         "several_tools": Problem(
             "expected the same tool name before the call's JSON and inside it, found two names",
-            "The call names two tools, so nothing was done. Write it again, with one of them.",
+            "Your call names two tools, so nothing was done. Write the call again, with one tool "
+            "name.",
         ),
         "open_header": Problem(
-            "expected a mark that says what the message contains",
-            "The header of a message has no end, so nothing was done. Write the message again,"
-            " whole.",
+            "expected a mark that says what kind of message follows",
+            "The header of your message is cut off, so nothing was done. Write the whole message "
+            "again.",
         ),
         "tool_error": Problem(
             "found the error message of a tool; the model must not write it",

@@ -39,7 +39,7 @@ def read_head(text: str, *, lenient: bool) -> Head | None:
         return None
     odd = f"read an id that does not begin with {PREFIX!r}" if name == named else ""
     if not mark:
-        odd = f"read an id without {ARGUMENTS} after it"
+        odd = f"accepted an id without {ARGUMENTS} after it"
     if header != call_id:
         odd = odd or "read an id with white space around it"
     start = header.index(call_id) + len(named) - len(name)

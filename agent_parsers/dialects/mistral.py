@@ -49,7 +49,7 @@ def read_head(text: str, *, lenient: bool) -> Head | None:
     named, args, rest = text.partition(ARGS)
     named, _, call_id = named.partition(CALL_ID)
     name = named.rstrip()
-    odd = "" if args else f"read a name without {ARGS} after it"
+    odd = "" if args else f"accepted a name without {ARGS} after it"
     if args and name != named:
         odd = "read a name with white space after it"
     is_named = name[:1] not in '["' if args else is_name(name, SIGNS) and name[-1] not in SIGNS
@@ -115,7 +115,7 @@ class GluedCalls(NamedJson):
         if not self._lenient:
             call.refuse("bad_call")
         elif not second.problem:
-            odd = Repair("marks", second.span, f"read a call without {MARK}")
+            odd = Repair("marks", second.span, f"accepted a call without {MARK}")
             second.repairs = (odd, *second.repairs)
         return [*begun, *events, *last], call
 
@@ -131,7 +131,7 @@ class GluedPayload(NamedPayload):
 
 
 # Servers that remove special tokens leave only the list.
-LIST = JsonPayload(call_id="id", row=("[", ", ", "]"), unmarked=f"read calls without {MARK}")
+LIST = JsonPayload(call_id="id", row=("[", ", ", "]"), unmarked=f"accepted calls without {MARK}")
 PAYLOAD = GluedPayload(
     read_head=read_head,
     call=f"{{tool}}{ARGS}{{input}}",

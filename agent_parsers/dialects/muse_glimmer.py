@@ -173,7 +173,7 @@ class BareCalls(TaggedCalls):
     @override
     def close(self) -> tuple[list[Event], Call]:
         events, call = super().close()
-        repair = Repair("header", call.span, "read a call without the header of its message")
+        repair = Repair("header", call.span, "accepted a call without the header of its message")
         call.repairs = (repair, *call.repairs)
         return events, call
 
@@ -297,13 +297,13 @@ DIALECT = calls_dialect(
         **PAYLOAD.problems,
         "open_header": Problem(
             f"expected {MESSAGE} after the recipient of a message",
-            "The header of a message has no end, so nothing was done. Write the message again,"
-            " whole.",
+            "The header of your message is cut off, so nothing was done. Write the whole message "
+            "again.",
         ),
         LATE: Problem(
-            f"expected {END} before a message that is followed by more text",
-            f"A message has no {END}, so the message inside it may only be quoted, and nothing was"
-            " done. Write all messages again, each with its end.",
+            f"expected {END} at the end of a message, found another message inside it",
+            f"One of your messages has no {END}, so nothing was done: the message inside it may "
+            f"only be quoted. Write all messages again, each with {END} at its end.",
         ),
     },
 )

@@ -48,7 +48,7 @@ def read_head(text: str, *, lenient: bool) -> Head | None:
     head = HEAD.fullmatch(text)
     if head is None or not (head[2] or lenient):
         return None
-    return Head(*head.span(1), odd="" if head[2] else f"read arguments without {TYPE!r}")
+    return Head(*head.span(1), odd="" if head[2] else f"accepted arguments without {TYPE!r}")
 
 
 DIALECT = CallFormat(

@@ -83,7 +83,7 @@ MARKED = CallFormat(
 )
 # These models rarely write the marks of Llama 4, which lenient mode reads and reports.
 LENIENT = MARKED.table(lenient=True)
-ODD = "read the marks of another format"
+ODD = "accepted the marks of another format"
 
 DIALECT = replace(MARKED, call=None, content=None).dialect(
     lenient=replace(

@@ -162,8 +162,8 @@ _FORMAT: Final = "Could not parse LLM output: `{text}`"
 PROBLEMS: Final = {
     "no_action_or_answer": Problem(
         "expected an Action or a Final Answer",
-        "Invalid Format: Write an Action with its Action Input, or a Final Answer. Each label"
-        " begins a line.",
+        "Invalid Format: Write an Action with its Action Input, or a Final Answer. Begin each "
+        "label on a new line.",
         exact=_FORMAT,
         exact_observation=MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE,
     ),
@@ -184,7 +184,7 @@ PROBLEMS: Final = {
         send_to_llm=False,
     ),
     "action_and_answer": Problem(
-        "found an Action and a Final Answer; a turn has one of them",
+        "found both an Action and a Final Answer; a turn may have only one of them",
         "Write either an Action with its Action Input or a Final Answer, not both.",
         exact=FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE + ": {text}",
         send_to_llm=False,

@@ -77,7 +77,7 @@ def _langchains_words(text: str) -> str:
 
 PROBLEMS: Final = {
     "no_action_or_answer": Problem(
-        "expected an Action, such as Search[entity] or Finish[answer]",
+        "expected an Action with a call, such as Search[entity] or Finish[answer]",
         "Invalid Format: Missing 'Action:'. Write a line such as Action: Search[entity], or"
         " Action: Finish[answer].",
         exact=_langchains_words,
@@ -93,8 +93,8 @@ PROBLEMS: Final = {
     ),
     "open_call": Problem(
         "expected a closing bracket at the end of the tool's input",
-        "Invalid Format: The input of the tool is not closed. Write it whole, such as"
-        " Search[entity].",
+        "Invalid Format: The input of the tool has no closing bracket. Write the whole call "
+        "again, such as Search[entity].",
         exact=_langchains_words,
     ),
     "after_call": Problem(

@@ -78,8 +78,8 @@ PROBLEMS: Final = {
     **reworded(react.PROBLEMS, {"a Final Answer": "an Answer"}),
     "no_action_or_answer": Problem(
         "expected an Action or an Answer",
-        "Invalid Format: Write a Thought, then an Action with its Action Input, or an Answer. Each"
-        " label begins a line.",
+        "Invalid Format: Write a Thought, then an Action with its Action Input, or an Answer. "
+        "Begin each label on a new line.",
     ),
     "no_thought": Problem(
         "expected a Thought before the Action or the Answer",

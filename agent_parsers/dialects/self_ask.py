@@ -174,9 +174,9 @@ def _letters(words: str) -> str:
 
 PROBLEMS: Final = {
     "no_action_or_answer": Problem(
-        "expected a line 'Follow up:' or 'So the final answer is:'",
-        "Invalid Format: End in a line 'Follow up:' with a question, or in a line 'So the final"
-        " answer is:' with the answer.",
+        "expected a line that begins with 'Follow up:' or 'So the final answer is:'",
+        "Invalid Format: End your reply with a line 'Follow up:' and a question, or with a line "
+        "'So the final answer is:' and the answer.",
         exact="Could not parse output: {text}",
         send_to_llm=False,
     ),
@@ -189,7 +189,7 @@ PROBLEMS: Final = {
         "Invalid Format: Do not write an intermediate answer. Write 'Follow up:' and a question.",
     ),
     "action_and_answer": Problem(
-        "found a follow-up question and a final answer; a turn has one of them",
+        "found both a follow-up question and a final answer; a turn may have only one of them",
         "Write either a follow-up question or the final answer, not both.",
     ),
 }
@@ -197,7 +197,7 @@ PROBLEMS: Final = {
 
 PROMPT: Final = """\
 Answer the question as well as you can. If it is not simple, ask simpler questions first.
-Each goes to {tool_names}:
+They are answered by {tool_names}:
 
 {tools}
 

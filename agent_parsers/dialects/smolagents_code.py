@@ -102,12 +102,12 @@ PROBLEMS: Final = {
         "Invalid Format: Do not write an Observation. Write code from <code> to </code>.",
     ),
     "no_call": Problem(
-        "expected code in the block",
+        "expected code in the block, found none",
         "Invalid Format: Write one block of code from <code> to </code>.",
     ),
     "open_call": Problem(
         "expected the end of the block of code",
-        "The block of code is not closed, so nothing was run. Write it again, whole.",
+        "Your block of code is not closed, so nothing was run. Write the whole block again.",
     ),
     "after_call": Problem(
         "found text after the block of code",

@@ -192,27 +192,30 @@ PROBLEMS: Final = {
     "no_call": _as_langchain("expected </tool> after the name of the tool", _AN_ACTION),
     "open_call": Problem(
         "expected </tool_input> before the next tag",
-        "The <tool_input> is not closed, so nothing was done. Write it again, whole, and stop.",
+        "The <tool_input> is not closed, so nothing was done. Write the whole <tool_input> again, "
+        "then stop.",
     ),
     "open_answer": _as_langchain("expected </final_answer> at the end of the answer", _AN_ANSWER),
     "no_tool_name": Problem("expected the name of a tool in <tool>", _AN_ACTION),
     "long_tool_name": Problem("expected the name of a tool on one line in <tool>", _AN_ACTION),
     "stray_input": Problem("expected the <tool_input> after the <tool>, not before it", _AN_ACTION),
     "several_tools": _as_langchain(
-        "found a second <tool>; a turn has one", _ONE_ACTION, _found("exactly one <tool>", TOOL)
+        "found a second <tool>; a turn may have only one",
+        _ONE_ACTION,
+        _found("exactly one <tool>", TOOL),
     ),
     "several_inputs": _as_langchain(
-        "found a second <tool_input>; a tool has one",
+        "found a second <tool_input>; a tool has only one",
         _ONE_ACTION,
         _found("at most one <tool_input>", INPUT),
     ),
     "several_answers": _as_langchain(
-        "found a second <final_answer>; a turn has one",
+        "found a second <final_answer>; a turn may have only one",
         f"{_AN_ANSWER.removesuffix('.')} once.",
         _TWO_ANSWERS,
     ),
     "action_and_answer": Problem(
-        "found a <tool> and a <final_answer>; a turn has one of them",
+        "found both a <tool> and a <final_answer>; a turn may have only one of them",
         "Write either a <tool> with its <tool_input> or a <final_answer>, not both.",
     ),
     "invented_first": Problem(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agent_parsers.forms.form import Marks
 
 _PARTS: Final = {"thought": Part.THOUGHT, "said": Part.CONTENT}
-_ODD: Final = "read a mark that this dialect does not use"
+_ODD: Final = "accepted a mark that this dialect does not use"
 
 
 def calls_table(
@@ -71,7 +71,7 @@ def calls_table(
         transitions["call", "call"] = Go("call")  # the first call lacks its closer
     inside, holding = "content", ["content"]  # the state between blocks; the states with content
     if region is not None:
-        odd_call = Go("call", odd="read a call without the marks around all calls")
+        odd_call = Go("call", odd="accepted a call without the marks around all calls")
         begins = {"call": odd_call if lenient else Go("call", clash="unenclosed_call")}
         begins["region"] = Go("region")
         inside, holding = "region", ["content", "region"]

@@ -26,20 +26,22 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     ),
     "no_tool_name": Problem(
         "expected the name of a tool",
-        "Invalid Format: The call does not name a tool.",
+        "Invalid Format: The call does not name a tool. Write the call again, with the name of "
+        "one tool.",
     ),
     "no_input": Problem(
         "expected an input for the tool",
-        "Invalid Format: The call has no input.",
+        "Invalid Format: The call has no input. Write the call again, with the input of the tool.",
     ),
     "bad_call": Problem(
         "expected a call with the name of a tool and its input",
-        "Invalid Format: The call cannot be read. Write it again, with the name of the tool and its"
-        " input.",
+        "Invalid Format: The call cannot be read. Write the call again, with the name of the tool "
+        "and its input.",
     ),
     "call_in_sentence": Problem(
-        "expected a call on its own, found one in the middle of a sentence",
-        "The call is in a sentence, so nothing was done. If you mean it, write it alone.",
+        "expected a call on its own, found a call in the middle of a sentence",
+        "The call is in a sentence, so nothing was done. If you want this call, write it again, "
+        "without other text.",
     ),
     "invented_first": Problem(
         "found text that the model must not write, before any call or answer",
@@ -47,7 +49,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     ),
     "open_reasoning": Problem(
         "expected the end of the reasoning, and after it a call or an answer",
-        "The reasoning was not closed. Close it, then write a call or the answer.",
+        "Your reasoning was not closed. Close it, then write a call or the answer.",
     ),
 }
 """What can be wrong with a turn, for dialects that say 'call' instead of 'action'."""
@@ -63,7 +65,7 @@ LIST_PROBLEMS: Final[Mapping[str, Problem]] = {
 BARE_PROBLEMS: Final[Mapping[str, Problem]] = {
     "open_call": Problem(
         "expected the end of the JSON",
-        "The JSON is cut off, so nothing was done. Write it again, whole.",
+        "The JSON is cut off, so nothing was done. Write the whole JSON again.",
     ),
 }
 """For dialects in which no marker distinguishes a call from an answer in JSON."""
@@ -310,7 +312,8 @@ class HeadedPayload(Payload):
         names = head.count("tool") + ("id" in head and "{tool}" in self.ids)
         if names != 1 or head.count("id") > 1:
             raise ValueError(
-                f"call= must name the tool once before {{input}}, with 1 id at most: {self.call!r}"
+                "call= must name the tool once before {input}, with at most one id: "
+                f"{self.call!r}"
             )
         return [*head[::2]], [*head[1::2]]
 

@@ -105,7 +105,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     ),
     "open_call": _problem(
         "expected the rest of the JSON, which is cut off",
-        "The JSON is cut off, so nothing was done. Write it again, whole.",
+        "The JSON is cut off, so nothing was done. Write the whole JSON again.",
     ),
     "bad_call": _problem(
         "expected an action as a JSON object that can be read",
@@ -117,8 +117,8 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         "Invalid Format: Name a tool as the action.",
     ),
     "no_input": _problem(
-        "expected an input beside the action",
-        "Invalid Format: Write the input beside the action, in the same JSON object.",
+        "expected an input next to the action",
+        "Invalid Format: Write the input next to the action, in the same JSON object.",
     ),
     "bad_input": _problem(
         "expected a string or an object as the input",
@@ -130,7 +130,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         " final answer.",
     ),
     "action_and_answer": Problem(
-        "found an action and a final answer; a turn has one of them",
+        "found both an action and a final answer; a turn may have only one of them",
         "Write either an action or a final answer, not both.",
         exact="Parsing LLM output produced a final answer and a parse-able action: {text}",
         send_to_llm=False,

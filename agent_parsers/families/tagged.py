@@ -109,11 +109,11 @@ def tagged_table(
         readers[_BARE] = new_call
         transitions |= {(_BARE, name): _later(transition) for name, transition in content}
         # It comes first, since it takes only one character, with which others may begin too.
-        bare = Go(_BARE, odd="read a call without the marks around calls")
+        bare = Go(_BARE, odd="accepted a call without the marks around calls")
         transitions |= {("content", _BARE): bare, (_AFTER, _BARE): bare}
         if borrowed := tags[closer].borrowed:
             markers[_END] = Literal(borrowed[0], borrowed[1:])
-            closes = Go(_AFTER, closes=True, odd="read the closing marks of another dialect")
+            closes = Go(_AFTER, closes=True, odd="accepted the closing marks of another dialect")
             transitions |= {(state, _END): closes for state in ("call", _BARE, _AFTER)}
     for (state, name), transition in table.transitions.items():
         transitions[state, name] = _later(transition) if state == "call" else transition
@@ -257,7 +257,10 @@ def _check(template: str, name: str, *others: str) -> None:
     for hole in _HOLE(template):
         if hole not in (name, *others):
             known = ", ".join(f"{{{each}}}" for each in (name, *others))
-            raise ValueError(f"calls in tags cannot have {{{hole}}}, only {known}: {template!r}")
+            raise ValueError(
+                f"the template of a call in tags cannot contain {{{hole}}}, only {known}: "
+                f"{template!r}"
+            )
     for spelt in _TAG(template):
         before, hole, after = spelt.partition(f"{{{name}}}")
         if (hole and before.count("=") > 1) or not _AFTER_NAME(after):

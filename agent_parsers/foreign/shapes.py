@@ -78,7 +78,7 @@ _KEY: Final = re.compile(r"(?:--?|(?<!\w):)(\w+)|\b(\w+)\s*[=:]")
 _CUT: Final = "it is cut off, or cannot be read"
 _NO_VALUES: Final = "its arguments are not values that the tool takes"
 _UNKNOWN: Final = "no dialect writes calls like that"
-_NOT_TAKEN: Final = "the tool does not take its input, or it can be read in two ways"
+_NOT_TAKEN: Final = "the tool does not take this input, or the call can be read in two ways"
 
 
 def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Foreign | None:

@@ -546,7 +546,7 @@ class Asking(Generic[T]):
         if not self._parallel and len(self.actions) > 1:
             tools = ", ".join(action.tool for action in self.actions)
             raise OutputParserException(
-                f"{len(self.actions)} calls in a turn that may have only one: {tools}",
+                f"found {len(self.actions)} calls in a turn that may have only one: {tools}",
                 f"None of your {len(self.actions)} calls was run. {_ONE_CALL}",
                 self._stream.text,
             )

@@ -220,9 +220,9 @@ def end_of(reply: Any, ended: Ended) -> tuple[Any, Ended]:
         end = _end_in(word) if word else ended
         if end is None:
             raise TypeError(
-                "expected a pair of a reply and how it ended, such as (text, 'stop') or (text,"
-                f" 'length'), found {word!r:.40} as the second item; return chunks as a list or a"
-                " generator"
+                "expected a pair of a reply and how it ended, such as (text, 'stop') or (text, "
+                f"'length'), found {word!r:.40} as the second item; to return several chunks, use "
+                "a list or a generator"
             )
         return (said if end != "length" else _cut(said, word)), end
     if isinstance(reply, list | tuple):

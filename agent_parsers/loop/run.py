@@ -46,7 +46,7 @@ OnCut: TypeAlias = Literal["raise", "retry", "return"]
 or return it."""
 
 _CUT = "the answer was cut off at the token limit"
-_CUT_TOLD = "Your answer was cut off, since it was too long. Write it again, shorter."
+_CUT_TOLD = "Your answer was cut off, since it was too long. Write a shorter answer."
 
 
 @dataclass(slots=True)

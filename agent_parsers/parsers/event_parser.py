@@ -329,7 +329,7 @@ def _check_chunks(method: str, chunks: object, kind: type) -> None:
     if is_one:
         said = f"{said}; invoke takes a whole message"
     elif isinstance(chunks, AsyncIterable):
-        said = "events takes an iterable of chunks; for an asynchronous one use aevents"
+        said = "events takes an iterable of chunks; for an asynchronous iterable use aevents"
     elif isinstance(chunks, Iterable):
-        said = "aevents takes an asynchronous iterable of chunks; for any other use events"
+        said = "aevents takes an asynchronous iterable of chunks; for a plain iterable use events"
     raise TypeError(said)

@@ -162,7 +162,7 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
         """
         if not as_messages:
             raise ValueError(
-                "as_messages must be true: a model that calls tools takes messages, not text"
+                "as_messages must be True: a model that calls tools takes messages, not text"
             )
         said = own_messages(history)
         check_question(question, said)

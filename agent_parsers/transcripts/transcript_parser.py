@@ -73,7 +73,7 @@ def parse_transcripts(
     if not parser.runs:
         is_path = _PATH.fullmatch(text) is not None
         error = OutputParserException(
-            "found no step in the transcript"
+            "found no step of an agent in the transcript"
             + (f"; the text looks like a path: use read_runs({text!r})" if is_path else ""),
             observation="Write the steps of the run, each with its labels.",
             llm_output=text,

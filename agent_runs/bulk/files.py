@@ -178,7 +178,7 @@ def _plan(
     for file in files:
         with _reading(file), pq.ParquetFile(file) as opened:
             if target.exists() and target.samefile(file):
-                raise ValueError("a file that is read cannot also be the output")
+                raise ValueError("an input file cannot also be the output file")
             parsed = parser.schema(opened.schema_arrow)
             schema = parsed if schema is None else schema
             if not parsed.equals(schema):

@@ -227,7 +227,7 @@ class RunBuilder:
         for index, tool in self._in_order if waiting else ():
             step = self._steps[index]
             if tool in tools or tool != _tool_of(step):
-                message = "the log does not show which of several calls returned this"
+                message = "the log does not show which of several calls returned this result"
                 self.notice("unowned_text", message, text=step.observation or "", step=index + 1)
                 self._steps[index] = replace(step, observation=None, tool_failed=False)
         for index in waiting:

@@ -41,8 +41,8 @@ class Misfits:
         self._kinds[kind] = self._kinds.get(kind, 0) + 1
         where = f" (line {message.line} of the file)" if message.line else ""
         self._error = OutputParserException(
-            f"a message is not in the form of the others, {self._reading.source.reader!r}:"
-            f" {kind}{where}",
+            "a message is not in the form of the other messages, "
+            f"{self._reading.source.reader!r}: {kind}{where}",
             observation="Give a log whose records are all in the same form.",
             llm_output=repr(message.data)[:1000],
         )
@@ -69,9 +69,8 @@ class Misfits:
         kinds = ", ".join([*self._kinds][:_MOST_KINDS])
         kinds += ", …" if len(self._kinds) > _MOST_KINDS else ""
         self._reading.refuse(
-            f"read as {source.reader!r}{shown}, but {count} of {self.total} messages{place} are not"
-            f" in the form of the others: {kinds}; if another reader knows them, pass its name as"
-            " format=",
+            f"read as {source.reader!r}{shown}, but {count} of {self.total} messages{place} are "
+            f"not in this form: {kinds}; if another reader knows them, pass its name as format=",
             repr(self._first.data)[:1000],
         )
 

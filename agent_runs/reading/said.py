@@ -317,7 +317,9 @@ class OpenConversation:
     def _take_others(self, message: Said) -> None:
         """Take what of a *message* is no turn and no result."""
         for call in message.calls if message.role != "assistant" else ():
-            self._fail(f"found a call of {call.tool!r} in a message that is not the assistant's")
+            self._fail(
+                f"found a call to {call.tool!r} in a message that the assistant did not write"
+            )
         for kind in message.left_out:
             if _MAY_CALL(kind):
                 self._fail(f"found {kind}, which is unknown and may be a call or a result")
@@ -375,7 +377,7 @@ class OpenConversation:
             return None
         if message.results or (self._has_returned and self._is_of_tool(message)):
             if message.text.strip():
-                reason = "found text of the user next to results"
+                reason = "found text from the user next to results"
                 self._run.notice("unowned_text", reason, text=message.text, line=message.line)
             return None
         self._has_returned = False
@@ -405,7 +407,7 @@ class OpenConversation:
         if self._run.is_begun or self._answer:
             if self._is_one_run:
                 self._think_answer()
-                reason = "found text of the user during the run"
+                reason = "found text from the user during the run"
                 self._run.notice("unowned_text", reason, text=message.text, line=message.line)
                 return None
             ended = self._begin_run(message.line)

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 _AHEAD: Final = 8
 """How many lines behind a title are looked at."""
 _BETWEEN: Final = (
-    "dropped lines between two texts; the program may have printed them, or a text may quote them"
+    "dropped lines between two texts: the program may have printed them, or one of the texts may "
+    "quote them"
 )
 _ASKED: Final = "an empty result is followed by a question, which may be part of the result"
 _DEEPEST: Final = 1_000

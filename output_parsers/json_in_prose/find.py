@@ -113,7 +113,9 @@ class JsonFinder(CandidateSearch["_Candidate"]):
         if first is not None and first.is_container and (error := first.reader.error) is not None:
             raise error.moved(first.start)
         if best is not None and not best.is_container and self._goes_on(best):
-            raise json.JSONDecodeError("Expecting nothing but a JSON value", self.text, best.start)
+            raise json.JSONDecodeError(
+                "Expecting a JSON value without other text", self.text, best.start
+            )
         return FoundJson(reader.value, _span_of(best))
 
     def _goes_on(self, scalar: _Candidate) -> bool:

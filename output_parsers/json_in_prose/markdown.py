@@ -58,7 +58,7 @@ def parse_json_markdown(
         from output_parsers.json_in_prose.repair import repaired_value
 
         if parser is not parse_partial_json:
-            raise ValueError("expected either lenient=True or a parser=, not both")
+            raise ValueError("lenient=True and parser= cannot be combined: pass only one of them")
         return repaired_value(json_string)
     if parser is not parse_partial_json:
         return _parse_with(parser, json_string)
@@ -101,7 +101,8 @@ def parse_and_check_json_markdown(text: str, expected_keys: Iterable[str]) -> di
             raise OutputParserException(
                 f"Got invalid return object. Expected key `{key}` to be present, but got {value}",
                 llm_output=text,
-                observation=f"The JSON object lacks the key {json.dumps(key)}. Write it again.",
+                observation=f"The JSON object lacks the key {json.dumps(key)}. Write the whole "
+                "object again, with this key.",
             )
     return value
 

@@ -242,7 +242,7 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
         """
         text, begin = self.text, self._thought_end
         if self._closer or (begin and not text[begin:].strip()):
-            raise JsonIncompleteError("expected a value after the thought", "", len(text))
+            raise JsonIncompleteError("expected a JSON value after the thought", "", len(text))
         if self._is_quoted:
             start, end = len(text) - len(text[begin:].lstrip()), len(text.rstrip())
             whole = JsonReader(strict=True)
@@ -269,7 +269,7 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
         if not found:
             return self._read_scalar()
         if not self._settled and len(found) > 1:
-            raise JsonSyntaxError("expected one JSON value, found another", "", found[1].start)
+            raise JsonSyntaxError("expected one JSON value, found a second one", "", found[1].start)
         return self._result(found[-1] if self._settled else found[0])
 
     def _begin(self, pos: int) -> int:
@@ -430,14 +430,16 @@ def _check_end(text: str, end: int) -> None:
         JsonSyntaxError: It is, or JSON does.
     """
     if is_in_thought(text, end):
-        raise JsonSyntaxError("expected a value after the thought, found one in it", "", end)
+        raise JsonSyntaxError(
+            "expected a JSON value after the thought, found one inside it", "", end
+        )
     bracket = _find_bracket(text, end)
     until = len(text) if bracket is None else bracket.start()
     if _goes_on(text, end) or _is_inside(text, end, until):
         raise JsonSyntaxError("expected no more JSON after the value", "", end)
     another = _next_value(text, end)
     if another is not None and _is_json(text[another.end() :]):
-        raise JsonSyntaxError("expected one JSON value, found another", "", another.end())
+        raise JsonSyntaxError("expected one JSON value, found a second one", "", another.end())
 
 
 def _check_fences(text: str, end: int, value: Any, *, is_fenced: bool) -> None:
@@ -462,7 +464,7 @@ def _check_fences(text: str, end: int, value: Any, *, is_fenced: bool) -> None:
             continue
         if differ(other, value):
             place = stop - len(block)
-            raise JsonSyntaxError("expected one JSON value, found another", "", place)
+            raise JsonSyntaxError("expected one JSON value, found a second one", "", place)
 
 
 def _fences_after(text: str, end: int, *, is_open: bool) -> Iterator[tuple[int, int]]:

@@ -62,7 +62,7 @@ class Function(Step[Input, Output]):
             raise TypeError(f"expected a callable, got {type(func).__name__}")
         is_async = is_coroutine_function(func)
         if is_async and afunc is not None:
-            raise TypeError("func is already a coroutine function: leave out afunc")
+            raise TypeError("pass either func or afunc: func is already a coroutine function")
         self.name: str | None = name or getattr(func, "__name__", None)
         self.func: Callable[..., Any] | None = None if is_async else func
         self.afunc: Callable[..., Awaitable[Any]] | None = func if is_async else afunc

@@ -212,7 +212,7 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
 
     @classmethod
     def _as_data(cls, value: Any) -> Any:
-        raise TypeError(f"{value!r} is not data")
+        raise TypeError(f"{value!r} cannot be written as JSON data")
 
     @field_validator("parser", mode="before")
     @classmethod

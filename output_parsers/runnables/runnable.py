@@ -114,7 +114,7 @@ class RunnableSequence(Runnable[Input, Output]):
                 raise TypeError(f"expected a runnable or a callable, got {type(given).__name__}")
             self.steps += step.steps if isinstance(step, RunnableSequence) else [step]
         if len(self.steps) < 2:
-            raise ValueError(f"a sequence has at least 2 steps, got {len(self.steps)}")
+            raise ValueError(f"a runnable sequence needs at least 2 steps, got {len(self.steps)}")
 
     def __repr__(self) -> str:
         return " | ".join(map(repr, self.steps))

@@ -138,7 +138,7 @@ def _in_kind_of(
     return replace(found, messages=[*map(as_langchains, found.messages)])
 
 
-_NOT_READ: Final = "The arguments of this call cannot be read."
+_NOT_READ: Final = "The arguments of this call could not be read."
 
 
 def _read_calls(
@@ -161,7 +161,7 @@ def _read_calls(
     if not broken:
         return None
     source = OutputParserException(
-        broken[0].get("error") or "the arguments are not a JSON object",
+        broken[0].get("error") or "the arguments of the call are not a JSON object",
         llm_output=broken[0]["args"],
     )
     error = StructuredOutputValidationError(broken[0]["name"], source, message)
@@ -235,7 +235,8 @@ def _check_keys(name: str, written: str, data: Any) -> None:
         raise OutputParserException(
             f"Failed to parse the data for {name}: {error.msg}",
             llm_output=written,
-            observation=f"The data for {name} are ambiguous: {error.msg}.",
+            observation=f"The data for {name} are ambiguous: {error.msg}. Write each key only "
+            "once.",
         ) from error
 
 

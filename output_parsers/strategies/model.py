@@ -166,7 +166,9 @@ class _Reader(Runnable[Any, Any]):
                 return found.structured_response
         names = [name for strategy in self._strategies[:1] for name in _names_of(strategy)]
         raise StructuredOutputError(
-            f"expected a structured response: {' or '.join(names)}", message, message.text
+            f"expected a structured response of the type {' or '.join(names)}",
+            message,
+            message.text,
         )
 
 

@@ -41,8 +41,8 @@ class _Strategy:
             ours = type(self).__name__
             if name == "__get_pydantic_core_schema__":
                 raise TypeError(
-                    f"LangChain's agents take only LangChain's {ours}: "
-                    f"from langchain.agents.structured_output import {ours}"
+                    f"LangChain's agents take only LangChain's own {ours}: use `from "
+                    f"langchain.agents.structured_output import {ours}`"
                 )
             raise AttributeError(f"{ours!r} object has no attribute {name!r}")
 

@@ -112,7 +112,7 @@ class TimeLeft:
                 if computing < self._seconds * self._FIRST / 4:
                     break
         except MemoryError as error:
-            raise _too_much("too much memory", pattern, text) from error
+            raise _too_much("more memory than is available", pattern, text) from error
         raise _too_much(f"longer than {self._seconds:g} s (timeout_s)", pattern, text)
 
 
@@ -126,8 +126,7 @@ def value_of(match: Any) -> str | tuple[str, ...]:
 def _too_much(cost: str, pattern: Any, text: str) -> OutputParserException:
     return OutputParserException(
         f"Could not parse output: the regular expression {pattern.pattern!r:.200} took {cost}",
-        observation="Your reply took too long to read. Repeat it, shorter, in the form that "
-        "was asked for.",
+        observation="Your reply took too long to read. Write a shorter reply in the required form.",
         llm_output=text,
     )
 

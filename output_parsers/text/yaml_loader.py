@@ -71,7 +71,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # the base has no types
             self._check(depth, nodes, mark)
             self._extents[node] = nodes, depth
         elif node not in self._extents:
-            raise ComposerError(None, None, "a value contains itself through an alias", mark)
+            raise ComposerError(None, None, "a YAML value contains itself through an alias", mark)
         return node
 
     def construct_object(self, node: Node, deep: bool = False) -> Any:

@@ -33,7 +33,7 @@ def message_in(result: list[Generation]) -> Any:
         raise OutputParserException(
             "This output parser can only be used with a chat generation.",
             llm_output=result[0].text,
-            observation="You called nothing. Call one of the tools you were given.",
+            observation="You did not call a tool. Call one of the tools you were given.",
         )
     return message
 
@@ -68,9 +68,10 @@ def parse_tool_call(
         if partial:
             return None
         raise OutputParserException(
-            "expected a tool call with a function, its name and its arguments",
+            "expected a tool call that has a function with a name and arguments",
             llm_output=repr(raw),
-            observation="Call a tool by its name, with a JSON object as arguments.",
+            observation="Your tool call has no name or no arguments. Call a tool by its name, "
+            "with a JSON object as arguments.",
         )
     name, written = function.get("name"), function.get("arguments")
     if isinstance(written, dict):
@@ -125,7 +126,7 @@ def raise_all(found: Iterable[OutputParserException | None]) -> None:
             "\n\n".join(map(str, errors)),
             llm_output="\n\n".join(error.llm_output or "" for error in errors),
             observation="\n\n".join(error.observation or "" for error in errors),
-        ) from ExceptionGroup("tool calls that cannot be read", errors)
+        ) from ExceptionGroup("several tool calls cannot be read", errors)
 
 
 def check_content(message: Any) -> None:
@@ -142,8 +143,8 @@ def check_content(message: Any) -> None:
         raise OutputParserException(
             f"found a call to {other!r} in the content that is not one of the message's tool calls",
             llm_output=str(message.content),
-            observation=f"You also called {other} outside your tool calls, so nothing was done."
-            " Make each call once, as a tool call.",
+            observation=f"You also called {other} outside your tool calls, so no call was run. "
+            "Make each call once, as a tool call.",
         )
 
 

@@ -55,11 +55,15 @@ def _message(value: Any) -> BaseMessage:
         first = error.errors(include_url=False, include_context=False)[0]
         where = ".".join(map(str, first["loc"]))
         said = f"{where}: {first['msg']}"
-        raise ValueError(f"a part of the message is missing or malformed: {said}") from error
+        raise ValueError(f"the message cannot be read: {said}") from error
     except (AttributeError, IndexError, KeyError, TypeError) as error:
-        raise ValueError(f"a part of the message is missing or malformed: {error!r}") from error
+        raise ValueError(
+            f"the message cannot be read because a part of it is missing or malformed: {error!r}"
+        ) from error
     if message is None:
-        raise TypeError(f"expected a message, not {type(value).__name__} with keys {list(fields)}")
+        raise TypeError(
+            f"expected a message, not {type(value).__name__} with the keys {list(fields)}"
+        )
     return message
 
 

@@ -189,7 +189,9 @@ def _says_something(function: Any) -> bool:
 
 def two_calls() -> ValueError:
     """Return the error for a call that has both a function and a custom tool."""
-    return ValueError("expected a call with `function` or `custom`, found both, and they differ")
+    return ValueError(
+        "expected a call with either `function` or `custom`, found both with different contents"
+    )
 
 
 def _ordered(function: dict[str, Any]) -> dict[str, Any]:
@@ -259,7 +261,8 @@ def _with_calls_beside(choice: dict[str, Any], fields: dict[str, Any]) -> dict[s
     for name, calls in beside.items():
         if message.get(name) not in (None, [], {}, calls):
             raise ValueError(
-                f"found different {name!r} in a message and outside it: pass only one of them"
+                f"{name!r} in the message differs from {name!r} next to the message: pass "
+                "only one of them"
             )
     return {**choice, "message": {**message, **beside}}
 

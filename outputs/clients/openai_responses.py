@@ -94,7 +94,9 @@ def message_from_response(fields: dict[str, Any]) -> AIMessage:
 
 def _no_end(status: Any) -> ValueError:
     """Return the error for a response that has this *status*."""
-    return ValueError(f"the response is not finished: its status is {status!r}")
+    return ValueError(
+        f"the response is not finished (status {status!r}): wait until it is complete"
+    )
 
 
 def is_output(items: list[Any]) -> bool:
@@ -151,8 +153,8 @@ def _check_role(item: dict[str, Any]) -> None:
     """
     if (role := item.get("role") or "assistant") != "assistant":
         raise ValueError(
-            f"expected only items of the model, found a message with the role {role!r}:"
-            " pass only the model's items"
+            "expected only items that the model wrote, found a message with the role "
+            f"{role!r}: leave that message out"
         )
 
 
@@ -203,7 +205,7 @@ def _kind(item: dict[str, Any]) -> str:
     """
     kind = item["type"]
     if not isinstance(kind, str):
-        raise TypeError(f"expected a string as the type of an item, found {kind!r}")
+        raise TypeError(f"expected the 'type' of an item to be a string, found {kind!r}")
     return kind
 
 

@@ -35,7 +35,7 @@ class ProviderError(RuntimeError):
 
     def __init__(self, message: str, kind: str = "") -> None:
         said = message or "no reason given"
-        super().__init__(f"the provider failed: {said}" + (f" ({kind})" if kind else ""))
+        super().__init__(f"the provider reported an error: {said}" + (f" ({kind})" if kind else ""))
         self.message = message
         self.kind = kind
 

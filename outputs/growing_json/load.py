@@ -25,7 +25,7 @@ def load_json(text: str) -> Any:
 
     value = parse_whole(text, MAX_DEPTH)
     if value is NOTHING:
-        raise ValueError("expected one JSON document, nested at most 200 levels deep")
+        raise ValueError("expected a single JSON document, nested at most 200 levels deep")
     return value
 
 

@@ -135,7 +135,7 @@ class JsonSteps:
     def _open(self, chunk: str, pos: int, container: Any, state: NextChars) -> int:
         room = self._max_depth - self._grown.depth
         if room <= 0:
-            self._refuse(pos, f"expected at most {self._max_depth} open brackets", "max_depth")
+            self._refuse(pos, f"expected at most {self._max_depth} nested brackets", "max_depth")
         if len(chunk) - pos >= MIN_CHARS:
             if self._scanner is None:
                 overwritten = self._grown.overwritten if self._READS_REMAINS else None
@@ -266,7 +266,7 @@ class JsonSteps:
         return (
             stop
             if whole
-            else self._break(chunk, stop, "expected a valid number before this character")
+            else self._break(chunk, stop, "the number before this character is not valid")
         )
 
     def _word(self, chunk: str, pos: int) -> int:

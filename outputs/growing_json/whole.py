@@ -74,7 +74,7 @@ def parse_container(text: str, start: int, max_depth: int) -> tuple[Any, int]:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise ValueError("a key appears twice")
+        raise ValueError("the object contains the same key twice")
     return members
 
 

@@ -133,7 +133,9 @@ def _write(message: Any, document: Document) -> int:
         is_theirs = is_langchains(message)  # which has the fields of ours, and is read back as ours
         cls = MESSAGE_CLASSES.get(getattr(message, "type", ""))
         if cls is None or not (is_theirs or type(message) is cls):
-            raise Misfit(f"expected a message class of outputs, found {name_of(message)}")
+            raise Misfit(
+                f"expected a message class of the package outputs, found {name_of(message)}"
+            )
         own = cls.model_validate(dict(message)) if is_theirs else message
         at = document.known[id(message)] = len(document.messages)
         document.messages.append(write_value(dict(own)))
@@ -142,7 +144,7 @@ def _write(message: Any, document: Document) -> int:
 
 def _read(data: Any, document: Document) -> BaseMessage:
     if type(data) is not int or not 0 <= data < len(document.messages):
-        raise Misfit("expected an index into the list of messages")
+        raise Misfit("expected an index into the list 'messages'")
     message: BaseMessage = document.messages[data]
     return message
 

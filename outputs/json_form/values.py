@@ -134,11 +134,13 @@ def read_value(data: Any) -> Any:
     if _is_tagged(data):
         ((tag, item),) = data.items()
         if tag not in _TAGS:
-            raise Misfit(f"expected one of {', '.join(_TAGS)}, found {tag}")
+            raise Misfit(f"expected one of the tags {', '.join(_TAGS)}, found {tag}")
         try:
             return _TAGS[tag](item)
         except (KeyError, TypeError, ValueError) as error:
-            raise Misfit(f"expected a valid value for {tag}, found {name_of(item)}") from error
+            raise Misfit(
+                f"expected a value that the tag {tag} allows, found {name_of(item)}"
+            ) from error
     read = {}
     for key, item in data.items():
         try:

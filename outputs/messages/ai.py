@@ -279,8 +279,8 @@ def _add(left: dict[str, Any], right: dict[str, Any], *, depth: int) -> dict[str
         if not (isinstance(ours, dict) and isinstance(theirs, dict)):
             found = [type(usage[key]).__name__ for usage in (left, right) if key in usage]
             raise ValueError(  # noqa: TRY004 - the type LangChain raises
-                f"cannot add {' and '.join(found)} for {key!r}: expected two counts, or two"
-                " dictionaries of counts"
+                f"cannot add {' and '.join(found)} for the key {key!r}: expected two counts, "
+                "or two dictionaries of counts"
             )
         total[key] = _add(ours, theirs, depth=depth + 1)
     return total

@@ -143,7 +143,7 @@ def test_what_is_wrong_is_named(
 
 
 def test_a_label_that_is_the_beginning_of_another_is_refused_at_once() -> None:
-    with pytest.raises(ValueError, match="marker 'call' is the beginning of 'calls'"):
+    with pytest.raises(ValueError, match="marker 'call' is a prefix of marker 'calls'"):
         with_table(
             markers={**TABLE.markers, "call": Literal("Call"), "calls": Literal("Calls")},
             transitions={
@@ -190,7 +190,9 @@ def test_a_dialect_that_cannot_read_what_it_writes_is_tried_no_further(dialect: 
     report = check_dialect(dialect, examples=5)
     assert not report.ok
     assert report.skipped > 40
-    assert str(report).endswith(f"\n{report.skipped} more were not tried; fix these first.")
+    assert str(report).endswith(
+        f"\n{report.skipped} more laws were not tried; fix these failures first."
+    )
 
 
 def test_a_check_finds_the_same_in_every_run() -> None:

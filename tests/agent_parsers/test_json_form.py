@@ -377,7 +377,9 @@ def test_a_message_of_langchain_is_written_as_ours() -> None:
 
 def test_another_librarys_message_is_refused() -> None:
     error = MultipleStructuredOutputsError(["a"], {"role": "assistant", "content": "x"})
-    with pytest.raises(TypeError, match=r"ai_message: expected a message class of outputs"):
+    with pytest.raises(
+        TypeError, match=r"ai_message: expected a message class of the package outputs"
+    ):
         error.to_json()
 
 

@@ -225,7 +225,7 @@ def test_the_example_for_a_cut_answer_keeps_what_is_whole(answer: str, lenient: 
     with pytest.raises(AnswerError) as caught:
         parser.read(f"Final Answer: {answer}")
     said, _, example = str(caught.value.observation).partition("\nFor example: ")
-    assert said.startswith("The answer is cut off. Write it again, whole.\nYou wrote: ")
+    assert said.startswith("Your answer is cut off. Write the whole answer again.\nYou wrote: ")
     assert example == f"Final Answer: {CUT[answer]}"
     with pytest.raises(AnswerError):  # it is not taken for the answer, if it is copied
         get_parser("react", output_type=Trip).read(example)

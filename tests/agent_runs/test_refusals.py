@@ -25,7 +25,7 @@ def reason(text: str, dialect: str | None = None) -> str:
             f"Agent: otter\n{STEPS}",
             "line 1, 'Agent: otter', comes before 'Thought: a look' and may belong to another",
         ),
-        (f"Agent: otter\n{STEPS}", "form: dialect='react' reads the log nevertheless"),
+        (f"Agent: otter\n{STEPS}", "form: pass dialect='react' to read the log nevertheless"),
         (
             f"I read it:\n--- BEGIN LOG ---\n{STEPS}--- END LOG ---\n",
             "line 3, 'Thought: a look', is quoted, and quoted runs are not read",
@@ -46,7 +46,7 @@ def test_the_line_at_fault_is_named_and_what_stopped_the_nearest_reader(
 
 def test_the_way_out_reads_the_log_and_is_an_option_on_the_command_line() -> None:
     text = f"Agent: otter\n{STEPS}"
-    assert "--dialect react reads the log" in on_command_line(reason(text))
+    assert "--dialect react to read the log" in on_command_line(reason(text))
     (run,) = read_runs(text, dialect="react")
     assert run.finish is not None
 

@@ -175,7 +175,8 @@ def test_a_part_of_an_unknown_type_is_a_notice_or_refuses_its_message() -> None:
     assert [notice.message for notice in run.notices] == ["dropped a part of type 'picture'"]
     odd[0]["said"].append({"kind": "toolCall2"})  # type: ignore[attr-defined]
     with pytest.raises(
-        OutputParserException, match=r"others, 'ours': a part of type 'toolCall2' is unknown"
+        OutputParserException,
+        match=r"other messages, 'ours': a part of type 'toolCall2' is unknown",
     ):
         list(read_runs([*CHAT[:1], *odd], format=OURS))
 
@@ -226,7 +227,7 @@ def test_an_object_with_which_a_turn_begins_or_ends_says_nothing_else() -> None:
     )  # fmt: skip
     log = [{"who": "start"}, *CHAT, {"who": "end"}, {"who": "start"}, *CHAT]
     assert [told(run)[2] for run in read_runs(log, format=form)] == ["It is."] * 2
-    with pytest.raises(OutputParserException, match="not in the form of the others"):
+    with pytest.raises(OutputParserException, match="not in the form of the other messages"):
         list(read_runs([*log, {"who": "other"}], format=form))
 
 
@@ -337,7 +338,7 @@ def _whole(part: Any) -> bool:
     [
         ("no sign of this form", replace(OURS, parts=[
             replace(part, is_sign=False) for part in OURS.parts]), CHAT),
-        ("is not read", replace(OURS, messages="talk"), {"chat": CHAT}),
+        ("log 1 cannot be read", replace(OURS, messages="talk"), {"chat": CHAT}),
         ("no run with a step", replace(OURS, parts=[
             OURS.parts[0], MessagePart("nothing", type="do|done")]), CHAT[:1]),
         ("accepts a text in another form", replace(SHOWN, pieces=[

@@ -294,7 +294,9 @@ def test_sglang(monkeypatch: pytest.MonkeyPatch) -> None:
     assert parser.finish(TOOLS).normal_text.strip() == "<"
     assert parser.parses_required_natively()
     assert not parser.supports_structural_tag()
-    with pytest.raises(NotImplementedError, match="ap_hermes has no structural tag for one call"):
+    with pytest.raises(
+        NotImplementedError, match="ap_hermes has no structural tag for a single call"
+    ):
         parser.structure_info()
     ping: Any = SimpleNamespace(function=SimpleNamespace(name="ping"))
     for choice, thinks, has_pong in (

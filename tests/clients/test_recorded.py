@@ -179,7 +179,7 @@ def test_a_failure_of_the_provider_is_not_an_error_of_the_model(
     name: str, said: tuple[str, str]
 ) -> None:
     for parser in PARSERS:
-        with pytest.raises(ProviderError, match="the provider failed: ") as caught:
+        with pytest.raises(ProviderError, match="the provider reported an error: ") as caught:
             [*parser.events(events_in(recorded(name)))]
         assert (caught.value.message, caught.value.kind) == said
         assert not isinstance(caught.value, OutputParserException)

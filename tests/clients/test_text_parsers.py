@@ -156,14 +156,14 @@ def test_a_call_is_an_error_and_no_empty_text(name: str, lenient: bool) -> None:
     parser = get_parser(name, lenient=lenient)
     for form in wholes(CALLS):
         error = outcome_of(partial(parser.invoke, form))
-        assert "found a call of 'wind_at' in the message" in error.message
+        assert "found a call to 'wind_at' in the message" in error.message
         assert "get_parser('tools')" in error.message
-        assert error.observation.startswith("You called wind_at, but such calls are not read here")
+        assert error.observation.startswith("You called wind_at with a tool call, but only text")
         assert (error.llm_output, error.span, error.send_to_llm) == ("", (0, 0), True)
     for chunks in streams(CALLS):
-        with pytest.raises(OutputParserException, match="found a call of 'wind_at'"):
+        with pytest.raises(OutputParserException, match="found a call to 'wind_at'"):
             [*parser.events(chunks)]
-        with pytest.raises(OutputParserException, match="found a call of 'wind_at'"):
+        with pytest.raises(OutputParserException, match="found a call to 'wind_at'"):
             [*parser.transform(iter(chunks))]
 
 
@@ -242,7 +242,7 @@ def test_a_mock_has_no_text(mock: Any) -> None:
 
 def test_a_call_that_is_malformed_is_a_call() -> None:
     message = {"role": "assistant", "content": None, "tool_calls": [{"function": ["f"]}]}
-    with pytest.raises(OutputParserException, match="found a call of ''"):
+    with pytest.raises(OutputParserException, match="found a call to ''"):
         get_parser("react").invoke(message)
 
 
@@ -340,7 +340,7 @@ def test_an_item_without_a_type_is_malformed(item: dict[str, Any]) -> None:
         {"type": "response.output_item.done", "output_index": 0, "item": item},
     ):
         for name in ("tools", "react", "auto"):
-            with pytest.raises(ValueError, match="a part of the message is missing or malformed"):
+            with pytest.raises(ValueError, match="a part of it is missing or malformed"):
                 get_parser(name).stream_parser().feed(event)
 
 

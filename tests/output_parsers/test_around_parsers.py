@@ -102,7 +102,8 @@ def test_a_model_is_as_good_as_a_dictionary() -> None:
 def test_a_result_without_names_is_an_error() -> None:
     parser = CombiningOutputParser(parsers=[RegexParser(**CHOICE), BooleanOutputParser()])
     with pytest.raises(
-        OutputParserException, match="expected output 2 to be a dictionary, got bool"
+        OutputParserException,
+        match="expected output 2 to be a dictionary, because outputs are merged by key; got bool",
     ):
         parser.parse("Choice: tea\n\nYES")
 

@@ -168,9 +168,9 @@ def test_an_argument_that_is_missing_is_an_error_of_the_model() -> None:
     parser = JsonKeyOutputFunctionsParser(key_name="a")
     for arguments in ('{"b": 1}', "[1]", "null"):
         message = message_with({"name": "f", "arguments": arguments})
-        with pytest.raises(OutputParserException, match="with the argument 'a'"):
+        with pytest.raises(OutputParserException, match="whose arguments include 'a'"):
             parser.invoke(message)
-    with pytest.raises(OutputParserException, match="with the argument 'a'"):
+    with pytest.raises(OutputParserException, match="whose arguments include 'a'"):
         parser.invoke(message_with({"name": "f"}))
 
 

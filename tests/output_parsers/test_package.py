@@ -271,7 +271,7 @@ def test_parse_takes_no_message_and_says_what_does(name: str) -> None:
 def test_what_a_provider_returns_is_a_message() -> None:
     reply: Any = {"role": "assistant", "content": "{}"}
     assert JsonOutputParser().invoke(reply) == {}
-    with pytest.raises(TypeError, match=r"not dict; outputs\.from_any says what else counts"):
+    with pytest.raises(TypeError, match=r"not dict; see outputs\.from_any for what else counts"):
         JsonOutputParser().invoke({"content": "{}"})
 
 

@@ -64,7 +64,7 @@ def test_a_place_is_a_plain_name(template: str) -> None:
 
 def test_the_names_of_places_may_be_told_but_not_otherwise() -> None:
     assert PromptTemplate(TEMPLATE, ["word", "times"]) == PromptTemplate(TEMPLATE)
-    with pytest.raises(ValueError, match=r"placeholders: \['times', 'word'\]"):
+    with pytest.raises(ValueError, match=r"placeholders are \['times', 'word'\]"):
         PromptTemplate(TEMPLATE, ["word"])
 
 

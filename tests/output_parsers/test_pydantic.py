@@ -80,7 +80,7 @@ def test_the_observation_says_what_is_wrong() -> None:
         PydanticOutputParser(pydantic_object=Port).parse('{"name": "cork", "berths": ["a", 1]}')
     assert caught.value.observation == (
         "The JSON is not a valid Port: name: Value error, a name begins with a capital;"
-        " berths.1: Input should be a valid string. Write all of it again."
+        " berths.1: Input should be a valid string. Write the whole JSON again."
     )
 
 

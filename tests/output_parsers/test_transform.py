@@ -361,5 +361,7 @@ def test_changes_that_cannot_be_told_are_said_to_be_so() -> None:
         def parse(self, text: str) -> str:
             return text
 
-    with pytest.raises(NotImplementedError, match="Letters cannot report changes: leave diff"):
+    with pytest.raises(
+        NotImplementedError, match="Letters cannot report changes: remove the argument diff"
+    ):
         list(Letters(diff=True).transform(iter(["a"])))

@@ -303,7 +303,7 @@ def test_another_error_of_importing_stays_as_it_is(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_pattern_of_ones_own_needs_the_group() -> None:
-    with pytest.raises(ValueError, match="has no group named yaml"):
+    with pytest.raises(ValueError, match="needs a group named yaml"):
         YamlOutputParser(pydantic_object=City, pattern=re.compile("(.*)"))
 
 

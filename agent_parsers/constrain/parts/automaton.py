@@ -289,7 +289,7 @@ class Nfa:
         rows: list[Row] = []
         for states in todo:
             if most is not None and len(known) > most:
-                raise TooManyStates(f"it needs an automaton with more than {most} states")
+                raise TooManyStates(f"its automaton would have more than {most} states")
             row: list[tuple[Charset, int]] = []
             for charset, sign in zip(classes, signs, strict=True):
                 to = self.closure(

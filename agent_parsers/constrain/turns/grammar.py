@@ -113,11 +113,15 @@ class _Turns:
         answers = [] if self._options.turn == "call" else [*self._answers()]
         turns = [*(self._call_turns() if has_calls else ()), *answers]
         if not turns:
-            raise GrammarError(f"no turn of {self._dialect.name} fits these options")
+            raise GrammarError(
+                f"these options rule out every turn that {self._dialect.name} can write"
+            )
         notes = tuple(self._notes.found)
         if notes and self._options.exact:
             more = f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""
-            raise GrammarError(f"a grammar cannot express all of the schemas: {notes[0]}{more}")
+            raise GrammarError(
+                f"exact=True, but a grammar cannot express all of the schemas: {notes[0]}{more}"
+            )
         return Grammar(factored(turns), self._rules, notes)
 
     # -- turns with calls --------------------------------------------------------------------------
@@ -141,10 +145,12 @@ class _Turns:
     def _check_names(self) -> None:
         """Raise if the dialect cannot call the tools."""
         if not self._names:
-            raise GrammarError("there are no tools to call")
+            raise GrammarError("there are no tools to call: pass tools, or turn='answer'")
         own = self._shapes.own_tool
         if own and None not in self._names and own not in self._names:
-            raise GrammarError(f"the dialect can call only {own!r}, which is not one of the tools")
+            raise GrammarError(
+                f"{self._dialect.name} can call only {own!r}, which is not one of the tools"
+            )
         if own:
             self._names = [own]
         for name in filter(None, self._names):
@@ -252,7 +258,8 @@ class _Turns:
         frames = {(c.opens, c.between, c.closes) for c in map(self._inputs.shape, self._names)}
         if len(frames) > 1:
             raise GrammarError(
-                f"{self._dialect.name} writes calls to these tools in different ways"
+                f"{self._dialect.name} writes calls to these tools in different ways, which one "
+                "grammar cannot describe"
             )
         ((opens, between, closes),) = frames
         alone = [each[each.find(opens) :] for each in self._alone]
@@ -340,7 +347,7 @@ class _Turns:
         may_continue = self._dialect.generation_prompt(1) and self._shapes.may_continue
         if opener and start == "thought":
             if "thought" not in self._marks.table.starts and not may_continue:
-                raise GrammarError("its turns cannot begin in a thought")
+                raise GrammarError("its turns cannot begin in a thought: leave out start='thought'")
             place = self._marks.follow(begin, opener)
             yield self._walk(lead.removeprefix(opener), place, then, within)
         elif not (opener and may_continue and start == ""):

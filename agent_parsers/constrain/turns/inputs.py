@@ -92,7 +92,7 @@ class TaggedCall:
         options: list[Node] = []
         problems: dict[str, str] = {}
         if not self._shapes.spells(ANY_TOOL, key):
-            raise NoValue("its name is written with escapes")
+            raise NoValue("the dialect writes the parameter's name with escapes")
         for case in cases(self._schema, part, self._notes):
             kind = case.get("type", "enum" if case else "string")
             try:
@@ -353,10 +353,10 @@ class Inputs:
         shape, schema = self.shape(tool), self._schema(tool)
         if shape.parameters is not None:
             if schema is None:
-                which = "any tool" if tool is None else f"the tool {tool!r}"
+                which = "a tool" if tool is None else f"the tool {tool!r}"
                 raise GrammarError(
-                    f"{which} has no schema, and a grammar cannot keep a parameter that is not"
-                    " declared from being repeated"
+                    f"{which} has no schema, without which a grammar cannot stop a parameter from "
+                    "being repeated"
                 )
             call = TaggedCall(schema, shape.parameters, self._shapes, self._texts, self._notes)
             return call.node()

@@ -154,7 +154,7 @@ class Shapes:
         closes = after[: after.find(_KEYS[1]) + len(_KEYS[1]) + 1]
         if _KEYS[1] not in opens or _KEYS[1] not in closes:
             raise GrammarError(
-                "a grammar cannot describe how its parameters write lists and objects"
+                "a grammar cannot describe how the dialect writes lists and objects in parameters"
             )
         head, _, tail = opens.partition(_KEYS[1])
         item = written.partition(_WORD)[0].rpartition(head)[2].removesuffix(tail)
@@ -215,8 +215,8 @@ class Shapes:
             )
         if self.names_types and not self.nests:
             raise GrammarError(
-                f"the calls of {self._dialect.name} name the types of values within values, which a"
-                " grammar cannot know"
+                f"the calls of {self._dialect.name} state the type of each nested value, which a "
+                "grammar cannot know"
             )
         return self._form.own_tool
 
@@ -360,7 +360,8 @@ class Shapes:
         (head, text, between, end), (_, other, *same) = found
         if same != [between, end]:
             raise GrammarError(
-                f"{self._dialect.name} does not write all parameters in the same way"
+                f"{self._dialect.name} writes some parameters differently from others, which a "
+                "grammar cannot describe"
             )
         return Parameters(inner(0), head, text, other, between, end)
 

@@ -108,9 +108,7 @@ def _made_cases(
         if keyword in node:
             several = [_cases(schema, part, notes, known) for part in node[keyword]]
             if keyword == "oneOf" and not _differ(several):
-                notes.add(
-                    "oneOf", "a value may fit several alternatives, which no grammar can rule out"
-                )
+                notes.add("oneOf", "a grammar cannot rule out values that fit several alternatives")
             alike = {_parts_of(case): case for each in several for case in each}
             _add_factor(factors, [*alike.values()], keyword, notes)
     for key, others in node.get("dependentRequired", {}).items():
@@ -134,7 +132,8 @@ def _add_factor(factors: list[list[Case]], several: list[Case], keyword: str, no
         count *= len(factor)
     if count > _MOST_CASES:
         notes.add(
-            keyword, f"combined with other alternatives, it has more than {_MOST_CASES} cases"
+            keyword,
+            f"combined with the other alternatives, it would have more than {_MOST_CASES} cases",
         )
     else:
         factors.append(several)

@@ -289,12 +289,13 @@ class JsonValues:
                 members = [self._member(self._key_of(schema, case), self.value(schema, more))]
         elif more is not False:
             self._notes.add(
-                "additionalProperties", "a grammar cannot tell which keys match no pattern"
+                "additionalProperties",
+                "a grammar cannot recognise keys that match none of the patterns",
             )
         if members:
             return self._row("{", [choice(members)], "}", least, most)
         if least:
-            raise NoValue("an object needs members, but none are allowed")
+            raise NoValue("the schema requires members in an object, but allows none")
         return sequence("{", self._ws, "}")
 
     def _by_pattern(self, schema: Schema, case: Case) -> Iterator[Node]:

@@ -100,7 +100,7 @@ def integer(node: dict[str, Any], notes: Notes) -> Node:
         return _whole(least, most)
     made = intersection(_divisible(step), automaton_of(_whole(least, most)))
     if not made.accepting:
-        raise NoValue("no multiple is between the minimum and the maximum")
+        raise NoValue(f"no multiple of {float(step):g} is between the minimum and the maximum")
     return Text(made)
 
 
@@ -155,7 +155,7 @@ def _multiples(limits: _Limits, step: Fraction) -> Node | None:
     assert low is not None, "there is a minimum"
     assert high is not None, "there is a maximum"
     if high < low:
-        raise NoValue("no multiple is between the minimum and the maximum")
+        raise NoValue(f"no multiple of {float(step):g} is between the minimum and the maximum")
     if high - low > _FEW or (step * 10**_MOST_DECIMALS).denominator > 1:
         return None
     return choice(_written(step * each) for each in range(low, high + 1))

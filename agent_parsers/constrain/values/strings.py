@@ -224,7 +224,7 @@ class Strings:
             if within is not None:
                 made = intersection(intersection(made, within), _ENDS)
             if not made.smallest.accepting:
-                raise NoValue("no string that the dialect can write there fits the schema")
+                raise NoValue("no string that the dialect can write fits the schema")
             return Text(made.smallest)
         if most is not None and most < least:
             raise NoValue("maxLength is less than minLength")

@@ -247,9 +247,9 @@ def check_markers(markers: Mapping[str, Spelt]) -> None:
         if begun:
             beginning, other = begun[-1]
             if beginning == spelling:
-                raise ValueError(f"markers {other!r} and {name!r} are spelt alike")
+                raise ValueError(f"markers {other!r} and {name!r} have the same spelling")
             if not isinstance(spelling[len(beginning)], Ahead):
-                raise ValueError(f"marker {other!r} is the beginning of {name!r}")
+                raise ValueError(f"marker {other!r} is a prefix of marker {name!r}")
         begun.append((spelling, name))
 
 

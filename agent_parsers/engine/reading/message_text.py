@@ -103,11 +103,12 @@ def _error_of(message: Any, text: str) -> OutputParserException | None:
     if calls or unread:
         tool = next((name for call in calls if (name := _name_of(call))), unread)
         error = OutputParserException(
-            f"found a call of {tool!r} in the message, but this parser reads only text: use"
-            " get_parser('tools') to read calls, or send no tools in the request",
+            f"found a call to {tool!r} in the message, but this parser reads only text: use "
+            "get_parser('tools') to read calls, or send no tools in the request",
             llm_output=text,
-            observation=f"You called {tool or 'a tool'}, but such calls are not read here, so"
-            " nothing was done. Write your action as text, in the format you were given.",
+            observation=f"You called {tool or 'a tool'} with a tool call, but only text can be "
+            "read here, so nothing was done. Write your action as text, in the format you "
+            "were given.",
             send_to_llm=True,
         )
         error.problem = "tool_calls"

@@ -269,7 +269,7 @@ class Scanner:
         if crossing.odd and self._machine.lenient:
             events.append(Repair("marks", span, crossing.odd))
         if to.is_cut or (to.beside_action and self._collector.result is not None):
-            message = f"the turn ended at {label!r}; what follows is not part of it"
+            message = f"the turn ended at {label!r}; the text after it is not part of the turn"
             events.append(Repair("invented", span, message))
         if crossing.late:
             self._collector.see_late_marker(crossing.late, span)

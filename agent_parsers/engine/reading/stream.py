@@ -141,7 +141,9 @@ class TurnStream(Scanner):
             RuntimeError: `close` was called before.
         """
         if self._closed:
-            raise RuntimeError("feed() after close(); use a new stream parser for each text")
+            raise RuntimeError(
+                "feed() was called after close(); use a new stream parser for each text"
+            )
         if self._is_full:
             self._closed = True
             raise self._collector.with_early_calls(too_long("text", self.text, self._max_chars))

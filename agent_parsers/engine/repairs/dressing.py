@@ -117,7 +117,7 @@ def undressed(text: str, repairs: list[Repair], *, is_closed: bool = False) -> t
     body, at = _without_bullet(body, at, repairs)
     body, at = _without_emphasis(body, at, repairs)
     if (inner := _encoded_object(body, at)) is not None:
-        message = "read a string that contains an object as that object"
+        message = "read the object inside a string as the input"
         repairs.append(Repair("double_encoding", (at, at + len(body)), message))
         return inner, at
     if (end := _end_of_object(body)) < len(body):

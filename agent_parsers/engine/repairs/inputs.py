@@ -156,7 +156,7 @@ def repair_object_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any
         raise BadPayload("bad_input", (0, 0))
     value = repair_json_input(text, repairs)
     if isinstance(value, str):
-        message = "read an input that is not a JSON object as text"
+        message = "read the input as text, since it is not a JSON object"
         repairs.append(Repair("input_type", (0, len(text)), message))
     return value
 

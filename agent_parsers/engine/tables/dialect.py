@@ -232,7 +232,10 @@ class Dialect:
             if Part.CALL in table.parts.values() and table.new_call is None:
                 raise ValueError(f"dialect {self.name!r}: {mode} call states need new_call=")
             if table.several is not self.several:
-                raise ValueError(f"dialect {self.name!r}: several= differs in its tables")
+                raise ValueError(
+                    f"dialect {self.name!r}: its strict and lenient tables have different values "
+                    "of several="
+                )
         needed = "render_results" if self.several else "render_observation"
         if getattr(self, needed) is None:
             raise ValueError(f"dialect {self.name!r}: pass {needed}=")

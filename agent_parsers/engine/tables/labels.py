@@ -290,7 +290,10 @@ def _unused(text: str) -> str:
     for char in map(chr, _GUARDS):
         if char not in text:
             return char
-    raise ValueError("the text uses all of U+13000 to U+133FF; one is needed to mark lines")
+    raise ValueError(
+        "the text contains every character from U+13000 to U+133FF, but one of them must be free "
+        "to mark lines"
+    )
 
 
 def _guarded(text: str, guard: str) -> str:

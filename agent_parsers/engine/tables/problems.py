@@ -96,12 +96,13 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: Write one action, or the final answer.",
     ),
     "placeholder": Problem(
-        "expected an answer, found its placeholder from the instructions",
+        "found the placeholder for the answer, copied from the instructions",
         "Invalid Format: Write the answer itself, not its placeholder from the instructions.",
     ),
     "no_tool_name": Problem(
         "expected the name of a tool",
-        "Invalid Format: The action does not name a tool.",
+        "Invalid Format: The action does not name a tool. Write the action again, with the name "
+        "of one tool.",
     ),
     "long_tool_name": Problem(
         "expected the name of a tool on one line",
@@ -109,11 +110,13 @@ SHARED_PROBLEMS: Final = {
     ),
     "no_input": Problem(
         "expected an input for the tool",
-        "Invalid Format: The action has no input.",
+        "Invalid Format: The action has no input. Write the action again, with the input of the "
+        "tool.",
     ),
     "missing_input": Problem(
         "expected an input before the end of the text, which may be cut off",
-        "The text ends before the input of {tool}, so nothing was done. Write it again, whole.",
+        "Your reply ends before the input of {tool}, so nothing was done. Write the whole action "
+        "again.",
     ),
     "no_call": Problem(
         "expected a call with the name of a tool and its input",
@@ -121,7 +124,7 @@ SHARED_PROBLEMS: Final = {
     ),
     "open_call": Problem(
         "expected the end of the call",
-        "The call is cut off, so nothing was done. Write it again, whole.",
+        "Your call is cut off, so nothing was done. Write the whole call again.",
     ),
     "unenclosed_call": Problem(
         "expected the marker that opens the block of calls before the first call",
@@ -137,7 +140,8 @@ SHARED_PROBLEMS: Final = {
     ),
     "other_form": Problem(
         "expected a call in the dialect's own form",
-        "Invalid Format: The call is not in the requested form. Write it again, in that form.",
+        "Invalid Format: The call is not in the requested form. Write it again, in the form that "
+        "you were given.",
     ),
     "no_key": Problem(
         "expected the name of an argument",
@@ -148,8 +152,9 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: An argument of the call has no value. Write each argument with its value.",
     ),
     "repeated_key": Problem(
-        "expected each key of the call once, found one twice",
-        "Invalid Format: A key appears twice in the call, so nothing was done. Write each once.",
+        "expected each key of the call once, found the same key twice",
+        "Invalid Format: A key appears twice in the call, so nothing was done. Write the call "
+        "again, with each key once.",
     ),
     "bad_value": Problem(
         "expected a value that can be read",
@@ -163,7 +168,7 @@ SHARED_PROBLEMS: Final = {
     ),
     "odd_brackets": Problem(
         "expected matching brackets, and commas between arguments",
-        "Invalid Format: The brackets or commas in the call do not match. Write it again.",
+        "Invalid Format: The brackets or commas in the call do not match. Write the call again.",
     ),
     "ambiguous_end": Problem(
         "found several places where the value may end",
@@ -172,25 +177,27 @@ SHARED_PROBLEMS: Final = {
     ),
     "open_tag": Problem(
         "expected a closing tag before the next tag",
-        "Invalid Format: A closing tag is missing in the call. Write it again, with all its tags.",
+        "Invalid Format: A closing tag is missing in the call. Write the call again, with all its "
+        "tags.",
     ),
     "odd_tag": Problem(
         "expected the tags of a call in order, each of them once",
-        "Invalid Format: A tag of the call is not where it belongs. Write it again, with its tags"
-        " in order.",
+        "Invalid Format: A tag of the call is not where it belongs. Write the call again, with "
+        "its tags in order.",
     ),
     "stray_text": Problem(
         "expected nothing but arguments in the call",
-        "Invalid Format: There is text between the arguments of the call. Write it again, without"
-        " that.",
+        "Invalid Format: There is text between the arguments of the call. Write the call again, "
+        "without that text.",
     ),
     "deep_call": Problem(
         "expected fewer nested brackets in the arguments (the limit is 100)",
-        "The arguments of the call are nested too deeply. Write it again, with simpler ones.",
+        "The arguments of the call are nested too deeply. Write the call again, with simpler "
+        "arguments.",
     ),
     "long_call": Problem(
         "expected an argument of at most 500,000 characters outside of strings",
-        "An argument of the call is too long. Write it again, with shorter ones.",
+        "An argument of the call is too long. Write the call again, with shorter arguments.",
     ),
     "after_call": Problem(
         "expected nothing after the call",
@@ -203,12 +210,12 @@ SHARED_PROBLEMS: Final = {
     ),
     "json_goes_on": Problem(
         "expected the end of the call, found more JSON after it",
-        "Invalid Format: There is more JSON after the call, so nothing was done. Write it again,"
-        " with brackets that match.",
+        "Invalid Format: There is more JSON after the call, so nothing was done. Write the call "
+        "again, with brackets that match.",
     ),
     "several_tools": Problem(
         "expected one tool, found several",
-        "Invalid Format: Use one tool in a turn.",
+        "Invalid Format: Use only one tool in a turn.",
     ),
     "several_actions": Problem(
         "found a list of several actions; a turn has only one action",
@@ -217,10 +224,10 @@ SHARED_PROBLEMS: Final = {
     ),
     "several_inputs": Problem(
         "expected one input for the tool, found several",
-        "Invalid Format: Give the tool one input.",
+        "Invalid Format: Give the tool only one input.",
     ),
     "action_and_answer": Problem(
-        "found an action and a final answer; a turn has one of them",
+        "found both an action and a final answer; a turn may have only one of them",
         "Write either an action or the final answer, not both.",
     ),
     "invented_first": Problem(
@@ -229,64 +236,68 @@ SHARED_PROBLEMS: Final = {
     ),
     "invented_after": Problem(
         "found text that the model must not write, after the action or the answer",
-        "Invalid Format: Stop after the action or the answer; what follows is given to you.",
+        "Invalid Format: Stop after the action or the answer; the text that follows is given to "
+        "you.",
     ),
     "cut_input": Problem(
         "expected the rest of the tool's input, which ends in the middle of a value",
-        "The input of {tool} is cut off, so nothing was done. Write it again, whole.",
+        "The input of {tool} is cut off, so nothing was done. Write the whole action again.",
     ),
     "bad_input": Problem(
         "expected a JSON object as the tool's input",
-        "Invalid Format: The input of the tool is not a JSON object. Write one such as"
-        ' {"key": "value"}.',
+        "Invalid Format: The input of the tool is not a JSON object. Write the input as a JSON "
+        'object, such as {"key": "value"}.',
     ),
     "open_fence": Problem(
         "expected the end of the fenced block",
-        "The fenced block is not closed, so nothing was done. Write it again, whole.",
+        "The fenced block is not closed, so nothing was done. Write the whole block again.",
     ),
     "open_quote": Problem(
         "expected the end of the quotation, which contains a label",
-        "The quotation in the input is not closed, so nothing was done. Write the input again,"
-        " whole.",
+        "The quotation in the input is not closed, so nothing was done. Write the whole input "
+        "again.",
     ),
     "bad_call": Problem(
         "expected a call with the name of a tool and its input",
-        "Invalid Format: The action cannot be read. Write it again, with the name of the tool and"
-        " its input.",
+        "Invalid Format: The action cannot be read. Write the action again, with the name of the "
+        "tool and its input.",
     ),
     "call_in_sentence": Problem(
-        "expected an action, found one in the middle of a sentence",
-        "The action is in a sentence, so nothing was done. If you mean it, write it alone.",
+        "expected an action on its own, found an action in the middle of a sentence",
+        "The action is in a sentence, so nothing was done. If you want this action, write it "
+        "again, without other text.",
     ),
     "call_in_quotation": Problem(
-        "expected an action, found one that is only quoted",
-        "The action is in a quotation, so nothing was done. If you mean it, write it alone.",
+        "expected an action, found a quoted action",
+        "The action is in a quotation, so nothing was done. If you want this action, write it "
+        "again, without other text.",
     ),
     "call_or_answer": Problem(
-        "expected an action, found one that could also be part of a thought or an answer",
-        "Perhaps you do not mean the action, so nothing was done. If you do, write it alone.",
+        "found an action that could also be part of a thought or an answer",
+        "It is unclear whether you want the action, so nothing was done. If you do, write it "
+        "again, without other text.",
     ),
     "call_in_element": Problem(
-        "expected a call, found one in an element that is not for calls",
-        "The action is in {mark}, so nothing was done. If you mean it, write the call without"
-        " {mark}.",
+        "found a call in an element that is not for calls",
+        "The call is in {mark}, so nothing was done. If you want this call, write it again, "
+        "without {mark}.",
     ),
     "differing_calls": Problem(
-        "expected one action, found two that differ",
-        "Your reply has two different actions, so nothing was done. Write one of them, alone.",
+        "found two different actions; only one is allowed",
+        "Your reply has two different actions, so nothing was done. Write only one of them.",
     ),
     "no_plain_list": Problem(
         "expected a plain list of calls, not code that chooses or creates them",
         "Invalid Format: Write nothing but calls in the list, with commas between them.",
     ),
     "second_input": Problem(
-        "found a second input of the same action",
+        "found a second input for the same action",
         "Your action has two inputs, so nothing was done. Write one action with one input.",
     ),
     "result_in_input": Problem(
-        "found the label {mark} within the line of an input",
-        "The line of the input has {mark} in it, so nothing was done. Write the input alone, then"
-        " stop: you will see its result before the next step.",
+        "found the label {mark} in the line of an input",
+        "The line of your input contains {mark}, so nothing was done. Write only the input, then "
+        "stop: you will see its result before the next step.",
     ),
     "two_inputs": Problem(
         "found two inputs, one in the name of the tool and one after it",
@@ -299,7 +310,7 @@ SHARED_PROBLEMS: Final = {
     ),
     "open_reasoning": Problem(
         "expected the end of the reasoning, and after it an action or a final answer",
-        "The reasoning was not closed. Close it, then write an action or the final answer.",
+        "Your reasoning was not closed. Close it, then write an action or the final answer.",
     ),
 }
 """The problems by name."""

@@ -43,7 +43,7 @@ CLOSES_OUTERMOST: Final = (outside_of_ticks, closes_the_outermost)
 
 _END_TOKENS: Final = {"<|end|>", "<|end_message|>"}
 """They close reasoning but also end a turn, so they count only if reasoning was opened before."""
-_ODD: Final = "read reasoning in the marks of another family of models"
+_ODD: Final = "accepted the reasoning marks of another family of models"
 
 
 def other_reasoning(*own: str) -> tuple[tuple[str, str], ...]:

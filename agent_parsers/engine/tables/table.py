@@ -189,13 +189,19 @@ class Table:
                 raise ValueError(f"transitions: marker {marker!r} of {state!r} is not in markers")
             part, to = self.parts[state], self.parts[transition.to]
             if isinstance(transition, Note) and part is not to:
-                raise ValueError(f"transitions: Note {marker!r} must keep the part of {state!r}")
+                raise ValueError(
+                    f"transitions: Note {marker!r} must lead to a state with the same part as "
+                    f"{state!r}"
+                )
             if to is Part.INPUT and part not in (Part.TOOL, Part.INPUT):
                 raise ValueError(
                     f"transitions: {marker!r} leads from {state!r} (not a tool) to an input"
                 )
             if self.several and to in (Part.TOOL, Part.INPUT):
-                raise ValueError(f"several: {marker!r} leads to a tool or input; use Part.CALL")
+                raise ValueError(
+                    f"several: {marker!r} leads to a tool or input; if a turn may have several "
+                    "calls, use Part.CALL"
+                )
         check_markers(self.markers)
         self._check_begun()
         unused = self.markers.keys() - {marker for _, marker in self.transitions}

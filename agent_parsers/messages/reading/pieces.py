@@ -168,8 +168,8 @@ def _not_of_a_model(output: Any, *, is_strict: bool) -> TypeError:
         role = other_role(from_any(output))
     except TypeError:
         return TypeError(
-            f"expected a message or a generation, not {kind_of(output)};"
-            " outputs.from_any says what else counts as a message"
+            f"expected a message or a generation, not {kind_of(output)}; see"
+            " outputs.from_any for what else counts as a message"
         )
     said = not_of_a_model(role)
     if not is_strict:

@@ -53,12 +53,14 @@ MESSAGE_PROBLEMS: Final = {
     ),
     "tool_calls": Problem(
         "found tool calls, but this parser reads a single function call: use get_parser('tools')",
-        "You called a tool, but tool calls are not accepted here, so nothing was done.",
+        "You called a tool, but tool calls are not accepted here, so nothing was done. Call a "
+        "single function instead, or write your answer.",
     ),
     "function_call": Problem(
         "found a function call, but this parser reads tool calls: use"
         " get_parser('openai_functions')",
-        "You called a function, but function calls are not accepted here, so nothing was done.",
+        "You called a function, but function calls are not accepted here, so nothing was done. "
+        "Call a tool instead, or write your answer.",
     ),
     "unread_call": Problem(
         "found a call that is not supported, a block of type {kind!r} in the content; only calls"
@@ -90,70 +92,77 @@ MESSAGE_PROBLEMS: Final = {
     ),
     "no_arguments": Problem(
         "expected a call with arguments",
-        "You called a function without arguments. Call it again, with a JSON object as arguments.",
+        "You called a function without arguments. Call the function again, with a JSON object as "
+        "arguments.",
     ),
     "deep_arguments": Problem(
-        "the arguments are nested too deep",
-        "The arguments are nested too deep. Call it again, with fewer levels.",
+        "the arguments of the call are nested too deeply",
+        "The arguments of your call are nested too deeply. Write the call again, with fewer "
+        "levels.",
     ),
     "broken_tag": Problem(
         "expected a whole tool call after its opening tag",
-        "Your tool call cannot be read. Write it again, whole.",
+        "Your tool call cannot be read. Write the whole call again.",
     ),
     "cut_content_call": Problem(
         "the tool call that was written as content is cut off or broken",
-        "Your tool call is cut off or broken, so nothing was done. Write it again, whole.",
+        "Your tool call is cut off or broken, so nothing was done. Write the whole call again.",
     ),
     "repeated_key_in_content": Problem(
-        "found a key twice in a tool call; which value counts?",
-        "Your tool call has a key twice, so nothing was done. Write it again, with each key once.",
+        "found the same key twice in a tool call, so it is unclear which value counts",
+        "Your tool call has the same key twice, so nothing was done. Write the call again, with "
+        "each key once.",
     ),
     "arguments_not_json": Problem(
         "the arguments of {tool!r} are not valid JSON: {reason}",
-        "The arguments of {tool} are not valid JSON: {reason}. Call it again, with a JSON object"
-        " as arguments.",
+        "The arguments of {tool} are not valid JSON: {reason}. Call {tool} again, with a JSON "
+        "object as arguments.",
         exact="Could not parse tool input: {function} because the `arguments` is not valid JSON.",
         send_to_llm=False,
     ),
     "arguments_no_object": Problem(
         "expected a JSON object as the arguments of {tool!r}, not {kind}",
-        "The arguments of {tool} are {kind}. Call it again, with a JSON object as arguments.",
+        "The arguments of {tool} are {kind}. Call {tool} again, with a JSON object as arguments.",
     ),
     "cut_arguments": Problem(
         "expected the rest of the arguments of {tool!r}, which end in the middle of a value",
-        "The arguments of {tool} are cut off, so nothing was done. Call it again, with all of"
-        " them.",
+        "The arguments of {tool} are cut off, so nothing was done. Call {tool} again, with all "
+        "arguments.",
     ),
     "open_arguments": Problem(
         "expected the rest of the arguments of {tool!r}, which may be cut off",
-        "The arguments of {tool} may be cut off, so nothing was done. Call it again, with all of"
-        " them.",
+        "The arguments of {tool} may be cut off, so nothing was done. Call {tool} again, with all "
+        "arguments.",
     ),
     "missing_arguments": Problem(
-        "expected the arguments of {tool!r}: the message may be cut off, since the call was not"
-        " ended",
-        "Your call to {tool} may be cut off, so nothing was done. Call it again, with its"
-        " arguments.",
+        "expected the arguments of {tool!r}, but the call was not ended, so the message may be "
+        "cut off",
+        "Your call to {tool} may be cut off, so nothing was done. Call {tool} again, with its "
+        "arguments.",
     ),
     "odd_member": Problem(
-        "expected all of the input of {tool!r} in its arguments, found another field {member!r}",
-        "Not all of the input of {tool} was in its arguments, so nothing was done. Call it again.",
+        "expected the whole input of {tool!r} in its arguments, but the call also has the field "
+        "{member!r}",
+        "Not all of the input of {tool} was in its arguments, so nothing was done. Call {tool} "
+        "again, with the whole input in its arguments.",
     ),
     "unread_piece": Problem(
         "found a part of a call in an event of type {kind!r}, which is not supported",
-        "A part of your call was not read, so nothing was done. Call it again.",
+        "A part of your call was not read, so nothing was done. Make the call again.",
     ),
     "call_beside": Problem(
-        "found a call to {tool!r} in addition to the calls of the message; which ones are meant?",
-        "You called {tool} in a second way in addition to your calls, so nothing was done. Make"
-        " each call once.",
+        "found a call to {tool!r} in addition to the message's tool calls, so it is unclear which "
+        "calls are meant",
+        "You also called {tool} in a second way, next to your other calls, so nothing was done. "
+        "Make each call only once.",
     ),
     "call_beside_pieces": Problem(
         "found a call to {tool!r} in a whole message of the stream, but not in its chunks",
-        "Your call to {tool} was garbled, so nothing was done. Call it again.",
+        "Your call to {tool} was garbled, so nothing was done. Call {tool} again.",
     ),
     "contradicted": Problem(
-        "the stream contradicts itself: the {field} at the end of an item differ from those before",
+        "the stream contradicts itself: at the end of an item, its {field} differ from those sent "
+        "before",
         "Your message was garbled, so nothing was done. Write it again.",
     ),
     "other_whole": Problem(
@@ -166,9 +175,10 @@ MESSAGE_PROBLEMS: Final = {
         "Your call was lost, so nothing was done. Call the tool again.",
     ),
     "repeated_key": Problem(
-        "found the key {key!r} twice in the arguments of {tool!r}; which value counts?",
-        "The arguments of {tool} have the key {key!r} twice, so nothing was done. Call it"
-        " again, with each key once.",
+        "found the key {key!r} twice in the arguments of {tool!r}, so it is unclear which value "
+        "counts",
+        "The arguments of {tool} have the key {key!r} twice, so nothing was done. Call {tool} "
+        "again, with each key once.",
     ),
 }
 """The problems by name."""

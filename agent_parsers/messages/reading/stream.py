@@ -265,7 +265,9 @@ class MessageStreamParser:
 
     def _check_open(self, method: str) -> None:
         if self._closed:
-            raise RuntimeError(f"{method}() after close(); make a new parser for a new message")
+            raise RuntimeError(
+                f"{method}() was called after close(); make a new parser for a new message"
+            )
         if self._is_full:
             self._closed = True
             raise too_long("message", self.text, self._max_chars)

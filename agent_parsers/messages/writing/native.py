@@ -262,7 +262,7 @@ class Ids:
             call_id = new_id(number)
             if not self.fits(call_id) or call_id in taken:
                 raise ValueError(
-                    f"the id {call_id!r} from new_id is taken, or not valid for {self.api}"
+                    f"the id {call_id!r} from new_id is already in use, or not valid for {self.api}"
                 )
         taken.add(call_id)
         return replace(call, id=call_id)

@@ -261,8 +261,8 @@ class AnswerError(OutputParserException):
     def advice(self) -> str:
         """Advice for the model, without the example, since each dialect adds its own."""
         if self.problems == (CUT_ANSWER,):
-            return "The answer is cut off. Write it again, whole."
-        return "\n".join(("The answer is not right:", *_answer_lines(self.problems)))
+            return "Your answer is cut off. Write the whole answer again."
+        return "\n".join(("Your answer is not right:", *_answer_lines(self.problems)))
 
 
 class ForeignCallError(OutputParserException):
@@ -283,8 +283,8 @@ class ForeignCallError(OutputParserException):
     def advice(self) -> str:
         """Advice for the model, without an example, since each dialect adds its own."""
         return (
-            f"Your reply looks like a call {self.form}, so nothing was done. Write a call in the"
-            " form that you were given, or write the answer without it."
+            f"Your reply looks like a call {self.form}, so nothing was done. Write a call in the "
+            "form that you were given, or write your answer without such a call."
         )
 
 

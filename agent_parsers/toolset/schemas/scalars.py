@@ -309,7 +309,7 @@ def fit_list(
         if not least <= count <= most:
             item = expected_by(fitter.schema, node["contains"])
             limit, times = ("least", least) if count < least else ("most", most)
-            expected = f"{item} in the list at {limit} {counted(times, 'time')}"
+            expected = f"{item} in the list, at {limit} {counted(times, 'time')}"
             problems.append(InputProblem((), expected, shown(value)))
     return value
 
@@ -408,7 +408,7 @@ def _missing(
     for key, others in node.get("dependentRequired", {}).items():
         if key in value:
             yield from (
-                InputProblem((other,), f"a value, since {key} has one", NOTHING_FOUND)
+                InputProblem((other,), f"a value, because {key} is given", NOTHING_FOUND)
                 for other in others
                 if other not in value
             )

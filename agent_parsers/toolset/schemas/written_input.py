@@ -156,9 +156,7 @@ def _object_in(
     if (inner := _encoded_object(body)) and all(name in names for name in inner):
         if not fitter.policy.lenient:
             raise BadInput(InputProblem((), "a JSON object", "a string that contains one"), inner)
-        notes.append(
-            InputNote("read a string that contains an object as that object", "double_encoding")
-        )
+        notes.append(InputNote("read the object inside a string as the input", "double_encoding"))
         return inner
     start = _NAMED_START.match(body.lstrip("*_ "))  # emphasis may be left over before it
     is_meant = start is not None and start[1] in names

@@ -220,7 +220,9 @@ def _add_calls(box: Box, logged: Iterator[tuple[str, str, Logged | None]], run: 
         elif given:
             run.notice("untyped_values", f"the log shows the arguments of {tool!r} without types")
             if len(given) > 1:
-                reason = f"an argument of {tool!r} that contains ', name=' would look like two"
+                reason = (
+                    f"an argument of {tool!r} that contains ', name=' would look like two arguments"
+                )
                 run.notice("unclear_end", reason, text=found["args"], line=box.line)
         if result is not None:
             run.observe(result.text, call_id=call_id)

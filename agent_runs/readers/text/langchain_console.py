@@ -158,7 +158,7 @@ class _Chains:
         self._mixed, self._doubtful = len(chain.before), None
         reason = f"found {self._mixed + 1} chains that ran at the same time, so it is unclear"
         line = chain.before[0].line
-        self._reading.refuse(f"{reason} which line belongs to which", chain.text, line=line)
+        self._reading.refuse(f"{reason} which line belongs to which chain", chain.text, line=line)
 
     def _end(self, chain: Chain) -> Iterator[Transcript]:
         if chain.is_mixed:

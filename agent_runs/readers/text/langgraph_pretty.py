@@ -218,7 +218,7 @@ def _answers(said: Sequence[Said], calls: Sequence[SaidCall]) -> Iterator[Said]:
         named = [call for call in calls if result.tool in ("", call.tool)]
         mine = [calls[at]] if are_in_order else named
         if len(mine) > 1:
-            reason = f"a result of one of several calls of {result.tool!r}: {result.text}"
+            reason = f"a result of one of several calls to {result.tool!r}: {result.text}"
             yield replace(each, results=(), left_out=(reason,))
         else:
             known = result._replace(call_id=mine[0].call_id) if mine else result

@@ -98,7 +98,7 @@ def _lack(head: str) -> str:
         )
         lead = lines[: lines.index(label)]
         is_short = sum(map(bool, map(str.strip, lead))) <= _FEW
-        advice = f": dialect={dialect!r} reads the log nevertheless" if is_short else ""
+        advice = f": pass dialect={dialect!r} to read the log nevertheless" if is_short else ""
         return (
             f"line {at}, {_short(line)}, comes before {_short(label)} and may belong to another"
             f" form{advice}"
@@ -377,7 +377,7 @@ def _notice_foreign(builder: RunBuilder, step: TranscriptStep) -> None:
             builder.notice("unclear_end", what, text="\n".join(lines))
     for line in (step.observation or "").splitlines()[1:]:
         if begins_foreign(line):
-            what = "a line in a result might not be part of it"
+            what = "a line in a result might not belong to the result"
             builder.notice("unclear_end", what, text=line)
 
 

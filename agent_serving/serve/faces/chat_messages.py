@@ -86,7 +86,7 @@ class ToldHistory:
             ValueError: There is no such call before it, or it has a result.
         """
         if call_id not in self._unanswered:
-            told = "already has a result" if call_id in self._called else "is not before it"
+            told = "already has a result" if call_id in self._called else "was not sent before it"
             raise ValueError(
                 f"{where} is the result of the call {call_id!r}, which {told}: send each call"
                 " once, then its result"

@@ -85,7 +85,7 @@ def find_upstream(
 
 def _recognised(base: str, key: str | None, transport: httpx.BaseTransport | None) -> UpstreamKind:
     headers = {} if key is None else {"authorization": f"Bearer {key}"}
-    why = "it answers at no path of a supported server"
+    why = "it answers at none of the paths that the supported servers have"
     with _client(base, headers, transport) as client:
         for kind in KINDS.values():
             try:

@@ -119,7 +119,7 @@ def format_of_turns(name: str, shown: Shown) -> CallFormat:
         dialect = form.dialect()
     except ValueError as error:  # as of a region that nothing closes
         raise TemplateError(
-            f"the marks found in the template make no valid dialect: {error}"
+            f"the marks found in the template do not make a valid dialect: {error}"
         ) from error
     if isinstance(form.payload, PythonPayload) and f"={VALUES[0]}" in turns["one"]:
         unread |= {each for each, turn in TURNS.items() if any(call[1] for call in turn.calls)}

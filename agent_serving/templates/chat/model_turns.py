@@ -256,8 +256,8 @@ def _no_calls(texts: Mapping[str, str], errors: Mapping[str, str]) -> str:
         error = errors["one"]
         if error.startswith("SecurityError"):
             error = (
-                f"it does something that the sandbox for chat templates forbids, here and in"
-                f" Hugging Face's libraries ({error.removeprefix('SecurityError: ')})"
+                "the template does something that the sandbox for chat templates forbids, here "
+                f"and in Hugging Face's libraries ({error.removeprefix('SecurityError: ')})"
             )
         return f"the template cannot write a turn with a call: {error}"
     if not texts:

@@ -34,7 +34,7 @@ def derive_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
     one = turns["one"]
     before_name, _, rest = one.partition(FIND)
     if FIND in rest:
-        raise TemplateError("a call names its tool twice, as no known format of calls does")
+        raise TemplateError("a call names its tool twice, but no known format of calls does that")
     found = _enclosing_json(one)
     if found is not None:
         return _json_calls(turns, *found)
@@ -120,8 +120,8 @@ def _json_calls(
     missing = {"name", "input"} - keys.keys()
     if missing:
         raise TemplateError(
-            f"the JSON of a call has no key of its own for its {' and its '.join(sorted(missing))}:"
-            f" found {written!r}"
+            f"the JSON of a call has no separate key for its {' and its '.join(sorted(missing))}: "
+            f"found {written!r}"
         )
     call_id = keys.get("id", keys.get("number", ""))
     ids = "{9}" if "id" in keys else "{number}" if call_id else ""

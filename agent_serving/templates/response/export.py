@@ -101,10 +101,13 @@ def answer_field(spellings: Spellings) -> dict[str, Any]:
         return {"close_pattern": _stops(spellings), "content": "text"}
     if spellings.dialect.several and not (beside[0].strip() and opens.strip()):
         raise TemplateError(
-            "content beside calls is written differently from an answer, but both share one field"
+            "content next to calls is written differently from an answer, but a template has one "
+            "field for both"
         )
     if SLOTS.search("".join(beside)):
-        raise TemplateError("the text around its content includes the calls")
+        raise TemplateError(
+            "the calls are part of the text around its content, which a template cannot read"
+        )
     call = spellings.call
     opens_call = call.between.strip() if call.head.startswith(Slot.TOOL) else ""
     ends = [

@@ -155,7 +155,9 @@ class ResponseStream:
 
     def _check_open(self, method: str) -> None:
         if self._closed:
-            raise RuntimeError(f"{method}() after close(); make a new parser for a new turn")
+            raise RuntimeError(
+                f"{method}() was called after close(); make a new parser for a new turn"
+            )
 
     def _take(self, found: Iterable[FieldText | Marked | Closed]) -> list[Event]:
         events: list[Event] = []
@@ -229,7 +231,9 @@ class ResponseStream:
         if not closed.is_closed and not (may_lack and closed.text.strip()):
             raise ValueError("the end of the call is missing")
         if field.content == "xml-inline" and self._time.search(field.opens, closed.text):
-            raise ValueError("found the beginning of a call inside a call; does a value quote one?")
+            raise ValueError(
+                "found the beginning of a call inside a call; a value may quote a call"
+            )
 
     def _check_quoted(self, text: str) -> None:
         """Raise if *text* beside calls has the end of a call, so that a value was cut at another.
@@ -240,7 +244,7 @@ class ResponseStream:
         if calls.content == "xml-inline" and calls.closes is not None:
             found = self._time.search(calls.closes, text)
             if found is not None and found[0]:
-                raise ValueError("found the end of a call outside a call; does a value quote one?")
+                raise ValueError("found the end of a call outside a call; a value may quote a call")
 
     def _take_calls(self, value: Any, text: str, span: Span, events: list[Event]) -> None:
         for number, (name, arguments, call_id) in enumerate(calls_of(value)):

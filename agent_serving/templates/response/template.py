@@ -140,7 +140,7 @@ class FieldSpec(_Strict):
                 f"the groups {', '.join(groups)} are not used: add a 'transform' that uses them"
             )
         if self.join is not None and not self.repeats:
-            raise ValueError("'join' needs 'repeats'")
+            raise ValueError("'join' is only allowed together with 'repeats'")
         if self.transform_each and self.transform is None:
             raise ValueError("'transform_each' needs 'transform'")
         for text in _texts_in(self.transform):

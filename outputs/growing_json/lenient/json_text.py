@@ -113,7 +113,7 @@ def check_repeated_keys(text: str, value: Any) -> str | None:
     reader.close()
     if (key := reader.conflicting_key) is not None:
         reason = f"expected one value for the key {json.dumps(key[:60], ensure_ascii=False)}"
-        raise JsonSyntaxError(f"{reason}, found different ones", "", 0)
+        raise JsonSyntaxError(f"{reason}, found different values", "", 0)
     return reader.repeated_key
 
 

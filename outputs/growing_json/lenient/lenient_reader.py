@@ -215,7 +215,7 @@ class LenientJsonReader(LenientStrings):
             self._held = ahead
             return len(chunk)
         if end and ahead[colon : colon + 1] == ":":
-            self._repair("unquoted_key", pos, pos + end, "read a key without quotes")
+            self._repair("unquoted_key", pos, pos + end, "accepted a key without quotes")
             self._grown.key, stop = ahead[:end], colon
         elif quote and ahead[quote : quote + 1] in ALL_CLOSERS:
             self._repair("missing_quote", pos, pos, "supplied the opening quote of a key")

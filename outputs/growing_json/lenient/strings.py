@@ -71,7 +71,7 @@ _hex = re.compile(r"\\x([0-9a-fA-F]{2})").match
 
 _letters = re.compile(r"\\([bfnrt])").finditer
 _DRIVE = re.compile(r"[A-Za-z]:\\?\Z").match
-_HALF_ESCAPED: Final = "expected all backslashes to be escaped, or none"
+_HALF_ESCAPED: Final = "expected a string in which either all backslashes are escaped or none"
 
 # No language that models imitate has these escapes, so they come from regular expressions or LaTeX.
 # Markdown's escapes (`\_`, `\*`) are not here: the backslash may or may not belong to the text.
@@ -209,7 +209,9 @@ class LenientStrings(JsonReader):
             if self._keeps_some():
                 return self._break(chunk, pos, _HALF_ESCAPED, in_string=True)
         else:
-            return self._break(chunk, pos, "expected a valid escape", in_string=True)
+            return self._break(
+                chunk, pos, "expected a valid escape after the backslash", in_string=True
+            )
         self._repair("escape", pos, stop, message)
         self._string.add(text)
         return stop

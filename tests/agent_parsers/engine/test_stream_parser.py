@@ -163,7 +163,7 @@ def test_a_text_ends_once() -> None:
     parser.close()
     with pytest.raises(RuntimeError, match="close\\(\\) was called twice; use a new"):
         parser.close()
-    with pytest.raises(RuntimeError, match="feed\\(\\) after close\\(\\); use a new"):
+    with pytest.raises(RuntimeError, match="feed\\(\\) was called after close\\(\\); use a new"):
         parser.feed("more")
 
 

@@ -207,8 +207,8 @@ def test_marks_that_the_format_does_not_write_are_reported() -> None:
     parser = get_parser("hermes").model_copy(update={"dialect": odd.dialect()})
     turn = parser.read('<tool>{"name": "ping", "arguments": {}}</tool>')
     assert [repair.message for repair in turn.repairs] == [
-        "read a mark that this dialect does not use",
-        "read a mark that this dialect does not use",
+        "accepted a mark that this dialect does not use",
+        "accepted a mark that this dialect does not use",
     ]
 
 
@@ -259,7 +259,7 @@ def test_other_spellings_of_tags_belong_to_the_tags() -> None:
         (
             '<f n="{tool}" id="{id}">{parameters}</f>',
             "<a={key}>{value}</a>",
-            "cannot have {id}, only {tool}",
+            "cannot contain {id}, only {tool}",
         ),
         (
             "<f={tool}>{parameters}</f>",
@@ -274,7 +274,7 @@ def test_other_spellings_of_tags_belong_to_the_tags() -> None:
         (
             "<f={tool}>{parameters}</f>",
             '<a k="{key}" t="{type}">{value}</a>',
-            "cannot have {type}, only",
+            "cannot contain {type}, only",
         ),
     ],
 )

@@ -360,7 +360,7 @@ def test_an_answer_as_text_is_read_or_told_to_be_a_call() -> None:
     (error,) = run.steps
     assert isinstance(error, AnswerError)
     assert error.observation == (
-        'The answer is not right:\n- the answer: expected an object, found "Ada, I think."\n'
+        'Your answer is not right:\n- the answer: expected an object, found "Ada, I think."\n'
         "Give your final answer by calling Contact."
     )
     client = Client(reply(content="Ada, I think."))
@@ -458,7 +458,7 @@ def test_the_model_may_call_no_tool_or_has_to_or_has_to_call_one() -> None:
     steps = raised.value.run.steps
     assert [type(step) for step in steps] == [AnswerError, tuple, tuple]
     assert client.asked[0]["choice"] == "required"
-    assert client.asked[1]["messages"][-1]["content"].startswith("The answer is not right")
+    assert client.asked[1]["messages"][-1]["content"].startswith("Your answer is not right")
 
     client = Client(reply(call("depth", {"lake": "Thun"})), reply(asked))
     tools = ToolSet([area, depth])

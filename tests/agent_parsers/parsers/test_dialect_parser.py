@@ -70,7 +70,7 @@ def test_read_returns_everything(parser: DialectParser) -> None:
     turn = parser.read(f"{TURN}\nObservation: 1461")
     assert turn.result == ACTION
     assert turn.thought == "hm"
-    message = "the turn ended at 'Observation:'; what follows is not part of it"
+    message = "the turn ended at 'Observation:'; the text after it is not part of the turn"
     assert turn.repairs == (Repair("invented", (52, 64), message),)
     assert turn.events[:2] == (MarkerSeen("thought", (0, 9)), ThoughtDelta("hm", (9, 11)))
     assert turn.repairs[0] in turn.events

@@ -111,7 +111,9 @@ def test_a_dialect_is_given_by_name_alias_or_value() -> None:
 @pytest.mark.parametrize("text", ["", "\n", "Question: why?", "Dear Ada,\nno."])
 def test_a_text_without_steps_is_not_a_transcript(text: str) -> None:
     for read in (parse_transcript, parse_transcripts):
-        with pytest.raises(OutputParserException, match="found no step in the transcript") as e:
+        with pytest.raises(
+            OutputParserException, match="found no step of an agent in the transcript"
+        ) as e:
             read(text)
         assert e.value.llm_output == text
         assert e.value.observation

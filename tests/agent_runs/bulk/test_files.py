@@ -291,7 +291,7 @@ def test_the_command_names_a_file_that_it_cannot_parse(made: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["in.parquet", "-o", "out.csv"], "--out: .csv cannot be written here"),
+        (["in.parquet", "-o", "out.csv"], "--out: this command cannot write .csv files"),
         (["in.parquet", "-o", "out.parquet", "--json"], "--json: it is only for"),
         (["in.jsonl", "-o", "out.parquet", "-j", "2"], "--jobs: it is only for Parquet"),
         (["in.parquet", "--jobs", "2"], "--jobs: it is only for Parquet"),

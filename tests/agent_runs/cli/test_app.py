@@ -378,7 +378,8 @@ def test_what_a_grammar_leaves_out_is_reported(tmp_path: Path) -> None:
     exact = CliRunner().invoke(app, ["grammar", "react", "--tools", str(file), "--exact"])
     assert (exact.exit_code, exact.stdout) == (1, "")
     assert (
-        "a grammar cannot express all of the schemas: search: 'uniqueItems' of tags" in exact.stderr
+        "exact=True, but a grammar cannot express all of the schemas: search: 'uniqueItems' of tags"
+        in exact.stderr
     )
 
 

@@ -84,7 +84,7 @@ def test_a_file_that_is_read_is_not_overwritten(tmp_path: Path) -> None:
 def test_a_table_is_not_written_as_text(name: str, tmp_path: Path) -> None:
     outcome = command("parse", BRIDGE, "-o", tmp_path / name)
     assert outcome.status == 2
-    assert "cannot be written here: choose .json, .jsonl or .txt" in outcome.stderr
+    assert "files: choose .json, .jsonl or .txt" in outcome.stderr
 
 
 # -- replies that are no logs --------------------------------------------------------------------

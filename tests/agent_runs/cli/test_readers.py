@@ -60,7 +60,7 @@ def test_the_nearest_reader_comes_first_with_the_line_where_it_stops(tmp_path: P
     first, *_ = tried(write(tmp_path / "x.log", UNKNOWN.replace("row: 7\n", "| a | b |\n")))
     assert first["reader"] == "plain"
     assert first["stopped"].startswith("line 2, '| a | b |', comes before 'Thought: a look'")
-    assert "--dialect react reads the log nevertheless" in first["stopped"]
+    assert "pass --dialect react to read the log nevertheless" in first["stopped"]
     assert first["runs"] == 1
 
 

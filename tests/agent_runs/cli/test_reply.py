@@ -65,7 +65,7 @@ def test_an_error_says_where_and_what_to_tell_the_model(tmp_path: Path) -> None:
     assert outcome.status == 1
     assert place in outcome.stdout
     assert place in outcome.stderr
-    assert "Observation: The call is cut off, so nothing was done." in outcome.stdout
+    assert "Observation: Your call is cut off, so nothing was done." in outcome.stdout
     read = json.loads(command("reply", path, "--format", "jsonl").stdout)
     assert (read["dialect"], read["kind"], read["calls"]) == ("hermes", "error", None)
     assert read["error"]["reason"] == "expected the end of the call"
@@ -108,7 +108,7 @@ def test_a_reply_is_written_to_a_file(tmp_path: Path) -> None:
     [
         (["a.txt", "b.txt"], "one reply at a time"),
         (["a.txt", "-j", "2"], "it is only for tables"),
-        (["a.txt", "-o", "x.parquet"], ".parquet cannot be written here"),
+        (["a.txt", "-o", "x.parquet"], "this command cannot write .parquet files"),
         (["a.txt", "--dialect", "tools"], "'tools' is not a dialect, since it reads messages"),
     ],
 )

@@ -505,7 +505,7 @@ def test_a_file_that_a_tool_has_brought_is_no_question() -> None:
     run = only([*LOOKED[:2], seen, LAKE])
     assert (run.question, actions(run), run.output) == (
         "What is on it?", [("look", {}, "seen")], "A lake.")  # fmt: skip
-    assert told(run)[0] == "found text of the user next to results"
+    assert told(run)[0] == "found text from the user next to results"
 
 
 @pytest.mark.parametrize("kind", ["retry-feedback", "retry-prompt", "instruction"])
@@ -564,7 +564,7 @@ def test_a_file_behind_a_result_is_the_tools_in_a_cassette(
     run = only(cassette(*log))
     assert (run.question, run.output) == ("What is on it?", "A lake.")
     assert told(run) == [
-        *["found text of the user next to results"] * len(words),
+        *["found text from the user next to results"] * len(words),
         "dropped a part of type 'image_url'",
     ]
     assert len([*read_runs(log)]) == (1 if is_marked else 2)  # elsewhere a user may have sent it
@@ -746,9 +746,8 @@ def test_one_error_is_about_all_messages_of_another_form() -> None:
     )
     (error,) = errors
     assert error.reason == (
-        "read as 'openai_chat', but 3 of 5 messages, from line 2 of the file on, are not in the"
-        " form of the others: type 'init', type 'tick'; if another reader knows them, pass its"
-        " name as format="
+        "read as 'openai_chat', but 3 of 5 messages, from line 2 of the file on, are not in this"
+        " form: type 'init', type 'tick'; if another reader knows them, pass its name as format="
     )
     assert len(run.failed) == 1
     with pytest.raises(OutputParserException, match="3 of 5 messages"):

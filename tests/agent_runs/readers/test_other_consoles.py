@@ -361,7 +361,7 @@ class TestNotebooks:
         with pytest.raises(OutputParserException) as raised:
             runs_of(self.notebook(*cells))
         assert "; cell 3 is closest to 'plain', but line 1, 'Agent: otter', " in str(raised.value)
-        assert "dialect='react' reads the log nevertheless" in str(raised.value)
+        assert "pass dialect='react' to read the log nevertheless" in str(raised.value)
         (run,) = runs_of(self.notebook(*cells), dialect="react")
         assert answer_of(run) == "2 m"
 

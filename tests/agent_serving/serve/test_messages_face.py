@@ -516,7 +516,7 @@ def typed(kind: str, **fields: Any) -> Any:
         ({"messages": [assistant(use("", "x"))]}, r"content\[0\].id` is missing"),
         ({"messages": [USER, assistant(use("c", "area"))]}, "the call 'c', has no result"),
         ({"messages": [USER, assistant(use("c", "area")), USER]}, "the call 'c', has no result"),
-        ({"messages": [user(result("c", "1"))]}, "the call 'c', which is not before it"),
+        ({"messages": [user(result("c", "1"))]}, "the call 'c', which was not sent before it"),
         ({"messages": [USER, assistant(typed("thinking", thinking="x"))]}, "reliably continues"),
         ({"system": 5}, "`system` must be a string or a list"),
         ({"system": [typed("image")]}, r"`system\[0\].type` must be text here, not 'image'"),

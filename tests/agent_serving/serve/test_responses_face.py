@@ -557,7 +557,7 @@ RESULT: Any = {"type": "function_call_output", "call_id": "c1", "output": "1"}
         ({"input": [*USER, FUNCTION_CALL]}, "the call 'c1', has no result"),
         ({"input": [*USER, FUNCTION_CALL, *USER]}, "the call 'c1', has no result"),
         ({"input": [*USER, FUNCTION_CALL, FUNCTION_CALL]}, "of another call without a result"),
-        ({"input": [*USER, RESULT]}, "the call 'c1', which is not before it"),
+        ({"input": [*USER, RESULT]}, "the call 'c1', which was not sent before it"),
         ({"input": [*USER, FUNCTION_CALL, RESULT, RESULT]}, "'c1', which already has a result"),
         ({"input": [{**FUNCTION_CALL, "name": ""}]}, r"`input\[0\].name` is missing"),
         ({"input": [*USER, FUNCTION_CALL, {**RESULT, "output": None}]}, "output` is missing"),

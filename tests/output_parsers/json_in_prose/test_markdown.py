@@ -320,7 +320,7 @@ def test_the_finder_tells_where_the_value_stands() -> None:
 
 
 HOSTILE: dict[str, Callable[[int], str]] = {
-    "open brackets": lambda n: "see " + "[" * n,
+    "nested brackets": lambda n: "see " + "[" * n,
     "open braces": lambda n: "see " + "{" * n,
     "braces that lead nowhere": lambda n: "see " + '{"a": ' * (n // 6),
     "fences": lambda n: "x " + "```" * (n // 3),
@@ -344,7 +344,7 @@ def test_hostile_text_costs_no_more_than_its_length(name: str) -> None:
 
 def test_a_hundred_thousand_brackets_are_refused_by_name() -> None:
     for text in ("[" * 100_000, "So:\n```json\n" + '{"a":' * 100_000):
-        with pytest.raises(JsonLimitError, match=r"at most 200 open brackets \(max_depth\)"):
+        with pytest.raises(JsonLimitError, match=r"at most 200 nested brackets \(max_depth\)"):
             parse_json_markdown(text)
         with pytest.raises(JsonLimitError, match="max_depth"):
             streamed(text, 1000)
@@ -391,5 +391,5 @@ def test_lenient_refuses_half_a_value_and_the_first_of_two(text: str) -> None:
 
 
 def test_lenient_reading_takes_no_parser_of_another() -> None:
-    with pytest.raises(ValueError, match="either lenient=True or a parser=, not both"):
+    with pytest.raises(ValueError, match="lenient=True and parser= cannot be combined"):
         parse_json_markdown("[1]", parser=json.loads, lenient=True)

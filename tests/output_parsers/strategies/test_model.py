@@ -289,7 +289,9 @@ def test_of_a_union_the_model_chooses() -> None:
     joke = AIMessage("", tool_calls=[{"name": "Joke", "args": {"text": "Ha."}, "id": "1"}])
     assert ask(Model(joke), Weather | Joke) == Joke(text="Ha.")
     assert ask(Model(CALLS), Weather | Joke) == OSLO
-    with pytest.raises(StructuredOutputError, match="a structured response: Weather or Joke"):
+    with pytest.raises(
+        StructuredOutputError, match="a structured response of the type Weather or Joke"
+    ):
         ask(Model("Ha."), Weather | Joke)
 
 
@@ -321,7 +323,7 @@ def test_what_is_no_response_is_an_error(reply: Any, error: type[OutputParserExc
 
 
 def test_a_call_is_no_response_of_a_provider() -> None:
-    with pytest.raises(StructuredOutputError, match="a structured response: Weather"):
+    with pytest.raises(StructuredOutputError, match="a structured response of the type Weather"):
         ask(Model(CALLS), ProviderStrategy(Weather))
 
 

@@ -286,7 +286,9 @@ def test_one_of_nothing_is_a_schema_like_others() -> None:
 def test_langchains_agents_refuse_our_strategies_and_say_whose_they_take(strategy: Any) -> None:
     model = lc_models.GenericFakeChatModel(messages=iter([]))
     name = strategy.__name__
-    with pytest.raises(TypeError, match=rf"take only LangChain's {name}: from langchain\.agents\."):
+    with pytest.raises(
+        TypeError, match=rf"take only LangChain's own {name}: use `from langchain\.agents\."
+    ):
         create_agent(model, response_format=strategy(Weather))
     assert create_agent(model, response_format=getattr(lc, name)(Weather))
 

@@ -264,7 +264,10 @@ def test_a_failure_says_what_it_is(body: dict[str, Any], message: str, kind: str
         from_any(body)
     assert (caught.value.message, caught.value.kind) == (message, kind)
     ending = f" ({kind})" if kind else ""
-    assert str(caught.value) == f"the provider failed: {message or 'no reason given'}{ending}"
+    assert (
+        str(caught.value)
+        == f"the provider reported an error: {message or 'no reason given'}{ending}"
+    )
 
 
 # -- objects -------------------------------------------------------------------------------------

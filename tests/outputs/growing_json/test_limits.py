@@ -96,7 +96,9 @@ def test_a_chunk_costs_the_same_early_and_late() -> None:
 @pytest.mark.parametrize("opening", ["[", '{"a":', '[{"a":'])
 def test_deep_nesting_is_refused_by_name(opening: str) -> None:
     text = opening * 100_000
-    with pytest.raises(JsonLimitError, match=r"at most 200 open brackets \(max_depth\)") as caught:
+    with pytest.raises(
+        JsonLimitError, match=r"at most 200 nested brackets \(max_depth\)"
+    ) as caught:
         parse_partial_json(text)
     assert caught.value.limit == "max_depth"
     reader = JsonReader()

@@ -294,8 +294,8 @@ def test_usage_adds_up_as_in_langchain(left: Any, right: Any) -> None:
 @pytest.mark.parametrize(
     ("left", "right", "reason"),
     [
-        ({"n": "1"}, {"n": 1}, "cannot add str and int for 'n': expected two counts"),
-        ({"n": 1}, {"n": {"m": 1}}, "cannot add int and dict for"),
+        ({"n": "1"}, {"n": 1}, "cannot add str and int for the key 'n': expected two counts"),
+        ({"n": 1}, {"n": {"m": 1}}, "cannot add int and dict for the key"),
         ({"n": 1.5}, {"m": 1}, "cannot add float for"),
     ],
 )

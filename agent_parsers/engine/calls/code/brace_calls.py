@@ -111,7 +111,7 @@ class BraceCalls(CodeCalls):
         pieces = (text[: head.start(2)], head[2], text[head.end(2) : end.end()])
         self._begin_call(pieces, ("call:", "{"), events)
         if head[1] != "call:":
-            what = "read a call without 'call:' before its name"
+            what = "accepted a call without 'call:' before its name"
             self._odd.append(Repair("prefix", self._call.tool_span, what))
         if end[0] == "(":
             span = (self._at - 1, self._at)

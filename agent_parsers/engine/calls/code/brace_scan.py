@@ -245,7 +245,11 @@ class BraceArguments(Arguments):
         is_twice = self._closer in self._body.tail(size + len(self._closer)) and not self._is_over
         if is_twice or _has_member(body) or ends_in_closer(body, [self._mark]):
             self._wrong("ambiguous_end")
-        self._repaired(Repair("unclosed", (self._string_at, end), "ended an unclosed string"))
+        self._repaired(
+            Repair(
+                "unclosed", (self._string_at, end), "supplied the missing closing quote of a string"
+            )
+        )
         self._quote, self._value = "", body
         while self._open:
             self._end_container(0)

@@ -145,7 +145,11 @@ class PythonCalls(CodeCalls):
         self._lead = ""
         self._begin_call(("", head[1], head[2] + head[3]), ("", "("), events)
         if is_first and self._is_open != self._listed:
-            what = "read calls in a list" if self._is_open else "read calls that are not in a list"
+            what = (
+                ("read calls that are in a list")
+                if self._is_open
+                else "read calls that are not in a list"
+            )
             self._odd.append(Repair("brackets", self._call.tool_span, what))
         self._arguments = PythonArguments(self._at, lenient=self._lenient)
         self._step = self._read_arguments

@@ -157,7 +157,7 @@ class JsonCalls(CallsReader):
         if self._between is not None:
             self._drop_closers(text, self._between)
         if self._is_in_list:
-            self._accept(text, "no_call", span, "read text that is not a call as content")
+            self._accept(text, "no_call", span, "read text as content, since it is not a call")
         elif self._has_call and self._closed:
             self._accept(text, "after_call", span, "read the text after the call as content")
         elif not self._has_call and not self._bare:
@@ -185,9 +185,9 @@ class JsonCalls(CallsReader):
             yield "read a call after other text"
         for mark, name in (("[", "list"), ("`", "fence")):
             if (mark in found) != (mark in strict):
-                yield f"read a call {'in' if mark in found else 'without'} a {name}"
+                yield f"accepted a call {'in' if mark in found else 'without'} a {name}"
         if "`" in found and "`" in strict and "".join(found.split()) != strict:
-            yield f"read a call in a fence other than {strict.removesuffix('[')}"
+            yield f"accepted a call in a fence other than {strict.removesuffix('[')}"
 
     def _check_closers(self, reader: JsonCall, call: Call, stop: int, after: str) -> None:
         """Check that the closers after a *call* match its openers; other text begins at *stop*."""

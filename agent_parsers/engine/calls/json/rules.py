@@ -86,7 +86,7 @@ class JsonCallRules:
         """Return repair messages if strict mode would not read the input *value* under *key*."""
         if self.several and isinstance(value, str):
             is_read = not isinstance(self.value(key, value, is_answer=False)[0], str)
-            return ("read the input from a string of JSON",) if is_read else ()
+            return ("read the input from a JSON string",) if is_read else ()
         if self.strict is None or not self.strict.value("", value, is_answer=False)[1]:
             return ()
         return ("read an input that is neither a string nor an object",)

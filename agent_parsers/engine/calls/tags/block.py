@@ -144,7 +144,7 @@ class TaggedBlock(CallsReader):
         if not self._is_named:
             self._is_named = True
             mark = self._form.tags[TagPart.END_NAME].canonical
-            self._repair("unclosed", f"ended the name without {mark}", span)
+            self._repair("unclosed", f"supplied the missing {mark} after the name", span)
 
     def _open_call_or(self, problem: str) -> str:
         """Return *problem*, or ``"open_call"`` if the end is missing because the text ends."""
@@ -187,7 +187,7 @@ class TaggedBlock(CallsReader):
             # A call or parameter in it may be the next one, and a tag at its end its closer.
             if value.holds_tag or (self._lenient and value.ends_in_closer):
                 self._call.refuse("ambiguous_end")
-            message = f"ended the value of {key!r} without its closing tag"
+            message = f"supplied the missing closing tag of the value of {key!r}"
             self._repair("unclosed", message, span if span[0] < span[1] else tag_at, "open_tag")
 
     def _add_input(self, span: Span) -> None:
@@ -247,7 +247,7 @@ class TaggedBlock(CallsReader):
         self._emit(written, MarkerSeen, events, TagPart.KEY.value)
         self._in = In.PARAMETER
         if part is TagPart.VALUE and TagPart.END_KEY in self._form.tags:
-            self._repair("unclosed", "ended a key without its closing tag", span, "open_tag")
+            self._repair("unclosed", "supplied the missing closing tag of a key", span, "open_tag")
         elif part not in (TagPart.VALUE, TagPart.END_KEY):
             self._call.refuse(self._open_call_or("no_value"))
 
@@ -286,7 +286,12 @@ class TaggedBlock(CallsReader):
                 self._report_stray_closer(span)
             elif self._in_keys:
                 mark = self._form.tags[TagPart.END_KEYS].canonical
-                self._repair("unclosed", f"ended the parameters without {mark}", span, "open_tag")
+                self._repair(
+                    "unclosed",
+                    f"supplied the missing {mark} after the parameters",
+                    span,
+                    "open_tag",
+                )
             self._emit(written, MarkerSeen, events, part.value)
             self._leave()
         elif part in (TagPart.KEY, TagPart.OWN_KEY, TagPart.VALUE):

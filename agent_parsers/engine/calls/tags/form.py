@@ -273,7 +273,7 @@ def as_json(written: str) -> Any:
     if value is NOTHING:
         return written
     if may_repeat(written, value):
-        raise ValueError("a key is repeated")
+        raise ValueError("the same key appears twice")
     try:
         json.dumps(value, allow_nan=False)
     except ValueError:  # it is not a number, or too large for one

@@ -208,7 +208,7 @@ class TaggedCalls(TaggedBlock):
         part, span = self._form.part(tag), self._span(tag[0], text[end : tag.end()])
         if part is not TagPart.END_CALL:
             mark = self._form.tags[TagPart.END_CALL].canonical
-            self._repair("unclosed", f"ended the call without {mark}", span)
+            self._repair("unclosed", f"supplied the missing {mark} after the call", span)
             return end
         self._check_tag(part, tag[0], span)
         self._emit(text[end : tag.end()], MarkerSeen, events, part.value)
@@ -355,7 +355,7 @@ class TaggedCalls(TaggedBlock):
         self._end_value(value, TagPart.END_VALUE if is_repaired else None)
         if is_repaired:
             span = (value.at, self._at)
-            self._repair("unclosed", "ended a quoted value without its closing quote", span)
+            self._repair("unclosed", "supplied the missing closing quote of a value", span)
         return is_repaired
 
     def _end_cut(self, cut: str) -> None:

@@ -250,7 +250,7 @@ class CallsCollector(Collector):
         bad = BadPayload(problem, span if start < stop else self.label_span)
         if start >= stop and to is not None and self._machine.lenient:
             self._empty = self._empty or bad
-            message = "dropped a block without a call"
+            message = "dropped a block that contains no call"
             events.append(Repair("empty_call", self.label_span, message))
             return
         hole = self.label_span[0], max(stop, self.label_span[1])
@@ -387,13 +387,13 @@ class CallsCollector(Collector):
         if self.label and left.is_closed and is_blank:
             self._empty = self._empty or bad
             place = (start, stop) if start < stop else self.label_span
-            events.append(Repair("empty_call", place, "dropped a block without a call"))
+            events.append(Repair("empty_call", place, "dropped a block that contains no call"))
             return True
         self._lost = self._lost or bad
         if start < stop:
             self._beside.add_content((start, stop))
             events.append(
-                Repair("no_call", (start, stop), "read text that is not a call as content")
+                Repair("no_call", (start, stop), "read text as content, since it is not a call")
             )
         elif self.label:
             events.append(Repair("empty_call", self.label_span, "dropped an empty call"))
@@ -409,7 +409,7 @@ class CallsCollector(Collector):
         if problem := self._machine.call_problem(call, self.ended, self.tools):
             raise BadPayload(problem, call_span(problem, call, stop))
         if call.after is not None:
-            message = "text that follows the call is not part of it"
+            message = "the text after the call is not part of the call"
             events.append(Repair("after_call", call.after, message))
         if call.lacks in ("arguments", "values"):
             span = (call.span[1] - 1, call.span[1])
@@ -556,7 +556,9 @@ class CallsCollector(Collector):
             self.problem = BadPayload(problem, end_span(problem, log, entry))
             return
         if state.is_open_answer and self._machine.lenient:
-            events.append(Repair("unclosed", span, "the answer is not closed; read it to the end"))
+            events.append(
+                Repair("unclosed", span, "the answer is not closed; read it to the end of the text")
+            )
         for start, stop in self._beside.content if self._machine.lenient else ():
             message = "dropped the text outside the answer"
             events.append(Repair("beside_answer", (start, stop), message))

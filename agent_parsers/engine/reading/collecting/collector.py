@@ -220,7 +220,7 @@ class Collector:
                 self._answer = (written.text, span)
             case Part.SKIPPED if not state.is_cut and left.is_sound and span[0] < span[1]:
                 if self._machine.lenient:
-                    message = f"text that follows {self._END} is not part of it"
+                    message = f"ignored the text after {self._END}"
                     events.append(Repair("after_answer", span, message))
 
     def _end_call(self, events: list[Event], left: Left) -> None:

@@ -175,7 +175,7 @@ class StepCollector(Collector):
                 if problem := self._machine.call_problem(call, self.ended, self.tools):
                     raise BadPayload(problem, call_span(problem, call, stop))
         if call.after is not None:
-            message = "text that follows the call is not part of it"
+            message = "the text after the call is not part of the call"
             events.append(Repair("after_call", call.after, message))
         if not left.is_sound:
             return
@@ -252,7 +252,7 @@ class StepCollector(Collector):
             self._fail(events, self._at_end("no_action_or_answer", entry))
             return
         if state.is_open_answer and self._machine.lenient:
-            message = "the answer is not closed; read it to the end"
+            message = "the answer is not closed; read it to the end of the text"
             events.append(Repair("unclosed", self._answer[1], message))
         is_cut = self.ended == "length" and state.part is Part.ANSWER
         if is_cut:

@@ -110,7 +110,7 @@ def _of_calls(machine: Machine) -> Respell | None:
                 left_out += ((0, start), (end := whole.end(1), len(text)))
             for fence in find_fences(text, start, end):
                 at = fence.start("call")
-                message = "read a call in a fence"
+                message = "accepted a call in a fence"
                 found.append((fence.end("call"), Repair("fence", (at, at + 1), message)))
                 left_out += (fence.span("before"), fence.span("behind"))
         for comma in without_trailing_commas(text[start:end])[1]:

@@ -77,7 +77,9 @@ def call_meant(
     chosen = _chosen(meant, on_conflict)
     for each in meant:
         if not _is_same(each, chosen):
-            repairs.append(Repair("left_out", _place(each), "dropped another call of the turn"))
+            repairs.append(
+                Repair("left_out", _place(each), "dropped another call of the same turn")
+            )
     return chosen
 
 

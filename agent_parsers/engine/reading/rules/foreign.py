@@ -90,7 +90,7 @@ def foreign_calls(
     found = FINDERS[0](visible, tools, len(text) if over < 0 else over, is_own)
     if found is None or (found.calls and not is_own and found.form == f"in the form of {own}"):
         return ()
-    why = found.why or ("it may be quoted, as another call in the text is" if own else "")
+    why = found.why or ("it may be a quotation, like another call in the text" if own else "")
     if found.calls:
         start, stop = found.calls[0].span[0], found.calls[-1].span[1]
         if visible[start:stop] != text[start:stop]:
@@ -99,7 +99,7 @@ def foreign_calls(
         # imported lazily: few turns need it
         from agent_parsers.toolset.problems.errors import ForeignCallError
 
-        reason = f"expected {expected}, found one {found.form}: {why}"
+        reason = f"expected {expected}, found a call {found.form}: {why}"
         raise BadPayload("foreign_call", found.span, ForeignCallError(reason, form=found.form))
     message = f"read a call {found.form}"
     repairs += (Repair("foreign", call.span, message) for call in found.calls)

@@ -192,11 +192,14 @@ def test_patterns_are_compiled_when_they_are_needed() -> None:
 @pytest.mark.parametrize(
     ("markers", "reason"),
     [
-        ({"a": Literal("<x>"), "b": Literal("<x>")}, "markers 'a' and 'b' are spelt alike"),
-        ({"a": Literal("<x"), "b": Literal("<x>")}, "marker 'a' is the beginning of 'b'"),
-        ({"a": Literal("<x>"), "b": Literal("<x")}, "marker 'b' is the beginning of 'a'"),
-        ({"a": Literal("<x>", ("<x>",))}, "markers 'a' and 'a' are spelt alike"),
-        ({"a": Label("Action"), "b": Label("Action")}, "markers 'a' and 'b' are spelt alike"),
+        ({"a": Literal("<x>"), "b": Literal("<x>")}, "markers 'a' and 'b' have the same spelling"),
+        ({"a": Literal("<x"), "b": Literal("<x>")}, "marker 'a' is a prefix of marker 'b'"),
+        ({"a": Literal("<x>"), "b": Literal("<x")}, "marker 'b' is a prefix of marker 'a'"),
+        ({"a": Literal("<x>", ("<x>",))}, "markers 'a' and 'a' have the same spelling"),
+        (
+            {"a": Label("Action"), "b": Label("Action")},
+            "markers 'a' and 'b' have the same spelling",
+        ),
     ],
 )
 def test_no_marker_begins_another(markers: dict[str, Marker], reason: str) -> None:

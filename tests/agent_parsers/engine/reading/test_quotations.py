@@ -151,7 +151,7 @@ def test_the_error_names_the_element() -> None:
     with pytest.raises(OutputParserException) as info:
         get_parser("hermes").parse(f"<answer>{CALL}</answer>")
     assert info.value.observation is not None
-    assert "write the call without <answer>" in info.value.observation
+    assert "write it again, without <answer>" in info.value.observation
 
 
 def test_the_class_is_the_contract() -> None:

@@ -533,7 +533,7 @@ def test_a_placeholder_is_no_answer(name: str) -> None:
     copied = get_parser(name).render(
         AgentFinish({"output": parser.dialect.prompt_words.answer}, "")
     )
-    with pytest.raises(OutputParserException, match="its placeholder from the instructions"):
+    with pytest.raises(OutputParserException, match="copied from the instructions"):
         parser.parse(copied)
     assert isinstance(get_parser(name).parse(copied), AgentFinish)
 
@@ -542,7 +542,7 @@ def test_a_placeholder_is_no_answer_either_before_other_lines_or_in_data() -> No
     react = get_parser("react", tools=["search"])
     words = react.dialect.prompt_words.answer
     for answer in (f"{words}\n\nYou can use a tool:", f"  {words} \nYes."):
-        with pytest.raises(OutputParserException, match="its placeholder from the instructions"):
+        with pytest.raises(OutputParserException, match="copied from the instructions"):
             react.read(f"Final Answer: {answer}")
     assert react.read(f"Final Answer: {words} is 42").output == f"{words} is 42"
     json = get_parser("json", tools=["search"])
@@ -554,9 +554,7 @@ def test_a_placeholder_is_no_answer_either_before_other_lines_or_in_data() -> No
     ):
         text = f'{{"action": "Final Answer", "action_input": {data}}}'
         if is_copied:
-            with pytest.raises(
-                OutputParserException, match="its placeholder from the instructions"
-            ):
+            with pytest.raises(OutputParserException, match="copied from the instructions"):
                 json.read(text)
         else:
             assert json.read(text).finish

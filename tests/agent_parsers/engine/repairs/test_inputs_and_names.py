@@ -472,7 +472,7 @@ def test_the_user_may_say_what_counts_beside_the_other(
 
 @pytest.mark.parametrize("text", [ACTION_FIRST, ANSWER_FIRST])
 def test_an_action_beside_an_answer_is_refused_unless_the_user_says_more(text: str) -> None:
-    with pytest.raises(OutputParserException, match="a turn has one of them"):
+    with pytest.raises(OutputParserException, match="may have only one of them"):
         get_parser("react").parse(text)
 
 
@@ -505,7 +505,7 @@ def test_of_several_blobs_that_counts_which_the_user_says(
 @pytest.mark.parametrize("on_conflict", ["error", "action", "answer"])
 def test_of_two_actions_neither_counts_unless_the_user_says(on_conflict: str) -> None:
     parser = get_parser("json", on_conflict=on_conflict)  # type: ignore[arg-type]  # one of them
-    with pytest.raises(OutputParserException, match="two that differ"):
+    with pytest.raises(OutputParserException, match="two different actions"):
         parser.parse(f"{RM}\n{LS}")
 
 

@@ -97,7 +97,7 @@ def dialect(strict: Table, **changes: Any) -> Dialect:
         ),
         (
             {"transitions": {("thought", "say"): Note("answer")}},
-            "transitions: Note 'say' must keep the part of 'thought'",
+            "transitions: Note 'say' must lead to a state with the same part as 'thought'",
         ),
         (
             {"markers": {"say": Literal("SAY "), "z": Literal("Z"), "a": Literal("A")}},
@@ -226,7 +226,7 @@ class OddCall(BracketCall):
                 transitions={("thought", "say"): Go("answer"), ("thought", "tell"): Go("answer")},
             ),
             {"lenient": None},
-            "dialect 'small': markers 'say' and 'tell' are spelt alike (lenient)",
+            "dialect 'small': markers 'say' and 'tell' have the same spelling (lenient)",
         ),
     ],
 )

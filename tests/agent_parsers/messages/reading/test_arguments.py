@@ -251,7 +251,7 @@ def test_two_objects_may_have_the_same_key() -> None:
     ],
 )
 def test_a_repeated_key_in_the_content_is_an_error(content: str) -> None:
-    with pytest.raises(OutputParserException, match="found a key twice in a tool call"):
+    with pytest.raises(OutputParserException, match="found the same key twice in a tool call"):
         read(AIMessage(content))
 
 

@@ -396,7 +396,7 @@ def test_so_is_the_text_beside_it(chunks: list[Any], name: str) -> None:
 def test_a_call_without_its_result_is_made(items: list[Any], lenient: bool) -> None:
     for chunks in ([response(*items)], done(*items)):
         assert read(chunks, "tools", lenient=lenient) == ["Hull"]
-        with pytest.raises(OutputParserException, match="found a call of 'sail'"):
+        with pytest.raises(OutputParserException, match="found a call to 'sail'"):
             read(chunks, "hermes", lenient=lenient)
 
 

@@ -96,9 +96,9 @@ def test_a_call_in_the_content_beside_calls_is_one_of_them_or_an_error() -> None
         chat(draft, empty),
         chat(None, SEARCH, function_call={**SEARCH, "arguments": '{"query": "z"}'}),
     ):
-        with pytest.raises(OutputParserException, match="which ones are meant"):
+        with pytest.raises(OutputParserException, match="which calls are meant"):
             PARSER.invoke(message)
-        with pytest.raises(OutputParserException, match="which ones are meant"):
+        with pytest.raises(OutputParserException, match="which calls are meant"):
             PARSER.read(message)
     assert called(chat(None, SEARCH, function_call=SEARCH)) == same
 

@@ -364,7 +364,7 @@ def test_a_cut_call_in_the_content_beside_a_call_is_not_a_call() -> None:
     assert the_action(turn).tool == "look_up"
     assert (turn.thought, turn.content) == ("", TAGGED[:20])
     assert turn.repairs == ()
-    with pytest.raises(OutputParserException, match="which ones are meant"):
+    with pytest.raises(OutputParserException, match="which calls are meant"):
         TOOL_PARSER.read(AIMessage(TAGGED, tool_calls=calls))
 
 

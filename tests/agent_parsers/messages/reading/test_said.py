@@ -214,7 +214,7 @@ def test_what_a_filter_leaves_is_a_cut_answer_and_nothing_is_a_refusal(metadata:
         assert [repair.kind for repair in turn.repairs] == ["cut"]
         nothing: Any
         for nothing in ("", [], " \n"):
-            with pytest.raises(ModelRefusalError, match="a filter of the provider") as caught:
+            with pytest.raises(ModelRefusalError, match="the provider's filter") as caught:
                 parser.invoke(AIMessage(nothing, response_metadata=metadata))
             assert not caught.value.send_to_llm
 

@@ -221,9 +221,11 @@ def test_anthropic_takes_an_id_once_and_of_certain_characters() -> None:
         to_anthropic(odd)
     (said, seen) = to_anthropic(odd, new_id="toolu_{}".format)
     assert said["content"][0]["id"] == seen["content"][0]["tool_use_id"] == "toolu_1"
-    with pytest.raises(ValueError, match=r"the id 'f\.1' from new_id is taken, or not valid"):
+    with pytest.raises(
+        ValueError, match=r"the id 'f\.1' from new_id is already in use, or not valid"
+    ):
         to_anthropic(odd, new_id="f.{}".format)
-    with pytest.raises(ValueError, match="the id '2' from new_id is taken, or not valid"):
+    with pytest.raises(ValueError, match="the id '2' from new_id is already in use, or not valid"):
         to_openai(steps_of(asked("2", None)), new_id="{}".format)
 
 

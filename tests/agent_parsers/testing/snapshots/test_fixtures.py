@@ -195,7 +195,7 @@ def test_a_change_shows_the_line(project: Project) -> None:
 
 def test_a_text_without_steps_is_an_error(project: Project) -> None:
     write_transcript(project, "'nothing of the kind'")
-    assert "found no step in the transcript" in project.run("--snapshot-update")
+    assert "found no step of an agent in the transcript" in project.run("--snapshot-update")
     write_transcript(project, "Path('lost.txt')")
     assert "FileNotFoundError" in project.run("--snapshot-update")
     assert project.files() == {}

@@ -184,11 +184,11 @@ def test_what_fits_stays_the_same_object(part: Any, value: Any) -> None:
         ),
         (
             {"contains": INTEGER}, ["a"],
-            ": expected an integer in the list at least 1 time, found a list of one item",
+            ": expected an integer in the list, at least 1 time, found a list of one item",
         ),
         (
             {"contains": INTEGER, "maxContains": 2}, [1, 2, 3],
-            ": expected an integer in the list at most 2 times, found a list of 3 items",
+            ": expected an integer in the list, at most 2 times, found a list of 3 items",
         ),
         ({"minProperties": 1}, {}, ": expected at least 1 key, found an empty object"),
         (
@@ -201,7 +201,7 @@ def test_what_fits_stays_the_same_object(part: Any, value: Any) -> None:
         ),
         (
             {"dependentRequired": {"a": ["b"]}}, {"a": 1},
-            ".b: expected a value, since a has one, found nothing",
+            ".b: expected a value, because a is given, found nothing",
         ),
         ({"additionalProperties": False}, {"a": 1}, '.a: expected no keys, found the key "a"'),
         ({"anyOf": [INTEGER, NULL]}, "x", ': expected an integer or null, found "x"'),

@@ -210,7 +210,7 @@ NAME, INPUT = "{{ c.function.name }}", "{{ c.function.arguments | tojson }}"
         (with_call(f"{NAME} {INPUT}"), "writes no mark before calls"),
         (
             with_call(f'<c>{{"call": {{"name": "{NAME}"}}, "with": {INPUT}}}</c>'),
-            "has no key of its own for its name",
+            "has no separate key for its name",
         ),
         (
             with_call(f'<c>{{"name": "{NAME}", "arguments": {INPUT}}}</c>').replace(

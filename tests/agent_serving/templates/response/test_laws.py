@@ -184,16 +184,20 @@ def test_the_law_catches_a_wrong_template() -> None:
 # Which dialects have a response template, and what is in it.
 
 PYTHON = "its calls are Python code, which a template cannot read"
-APART = "content beside calls is written differently from an answer, but both share one field"
+APART = (
+    "content next to calls is written differently from an answer, but a template has one field "
+    "for both"
+)
 REFUSED = {
     "anthropic_xml": APART,
     "apertus": "the names of its tools are keys in JSON, which a template cannot read",
-    "command_5": "the calls of command_5 name the types of values within values, which a grammar"
+    "command_5": "the calls of command_5 state the type of each nested value, which a grammar"
     " cannot know",
     "command_a": APART,
     "command_a_plus": APART,
     "cwm": "the body of a call can be text or JSON, and a template cannot tell which",
-    "hunyuan_a13b": "the text around its content includes the calls",
+    "hunyuan_a13b": "the calls are part of the text around its content, which a template"
+    " cannot read",
     "json_toolcall": APART,
     "kimi_k3": "the calls of kimi_k3 name the type of each value, which a template cannot read",
     "lfm2": PYTHON,

@@ -53,7 +53,7 @@ def calls(**field: Any) -> dict[str, Any]:
         (template(content={"open": "a", "open_pattern": "b"}), ["both 'open' and 'open_pattern'"]),
         (template(content={"open_pattern": "("}), ["'(' is not a regular expression"]),
         (template(content={"open_pattern": "(?P<x>a)"}), ["add a 'transform'", "groups x"]),
-        (template(content={"join": " "}), ["'join' needs 'repeats'"]),
+        (template(content={"join": " "}), ["'join' is only allowed together with 'repeats'"]),
         (template(content={"transform_each": True}), ["'transform_each' needs 'transform'"]),
         (template(content={"content": "yaml"}), ["fields.content.content"]),
         (template(content={"content_args": {"stripe": 1}}), ["stripe: unknown key"]),
