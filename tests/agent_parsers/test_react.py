@@ -19,7 +19,7 @@ from langchain_core.exceptions import OutputParserException as LangChainOutputPa
 from langchain_core.exceptions import OutputParserException as TheirException
 
 from agent_laws import texts
-from agent_laws.trials.stories import Refusal, story_of
+from agent_laws.trials.stories import Refusal, story_from
 from agent_parsers import (
     AgentAction,
     AgentFinish,
@@ -171,7 +171,7 @@ def test_a_label_has_at_most_16_digits_with_16_blanks_around(fits: str, is_too_l
 
 @given(soup(), st.integers(1, 9))
 def test_a_stream_parses_to_the_same_as_the_whole_in_langchain(text: str, size: int) -> None:
-    outcome = story_of(get_dialect("react"), "langchain", cut(text, [size])).outcome
+    outcome = story_from(OURS.stream_parser(), cut(text, [size])).outcome
     if isinstance(outcome, Refusal):
         assert outcome.message == ours(text)["message"]
     else:
