@@ -251,13 +251,13 @@ def _in_lines(call: str) -> Iterator[EnclosedCall]:
 
 def _in_blocks(call: str) -> Iterator[EnclosedCall]:
     """Yield calls in blocks that a line announces, and in a fence that nothing closes."""
-    for opens in ("note: |\n", "note: >-\n", ".. code-block:: text\n\n", "It is::\n\n"):
+    for opens in ("note: |\n", "note: >-\n", ".. code-block:: text\n\n"):
         quoted = "\n".join(f"  {line}" for line in call.split("\n"))
         yield EnclosedCall("block", opens, f"{opens}{quoted}\nI will not do that.")
     hunk = "\n".join(f"-{line}" for line in call.split("\n"))
     yield EnclosedCall("block", "@@", f"@@ -1,9 +1 @@\n{hunk}\n+I wait.")
     if "```" not in call:
-        for opens in ("```", "~~~", "```json"):
+        for opens in ("```", "````", "```json"):
             text = f"The page says:\n{opens}\n{call}\nI will not do that."
             yield EnclosedCall("open_fence", opens, text)
 

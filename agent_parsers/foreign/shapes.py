@@ -295,12 +295,12 @@ def _called_in_code(text: str, mention: Mention, span: Span, tools: ToolSet) -> 
         return Shape(form, (span[0], len(text)), why=_NO_VALUES, is_doubtful=True)
     if not is_called:
         return None
-    if _TAGS.sub("", before).strip() == "" != before.strip():
-        return _code(text, mention, (mention.start, span[1]), tools)._replace(is_data=True)
     is_listed = before[-1:] == "["  # then it is a call in a sentence, too
     if spellings.leads_to_name(before) is not None:
         code = _code(text, mention, span, tools)
         return code._replace(is_data=is_listed and bool(code.calls))
+    if _TAGS.sub("", before).strip() == "" != before.strip():
+        return _code(text, mention, (mention.start, span[1]), tools)._replace(is_data=True)
     opened = before.rfind("[")
     if opened >= 0 and spellings.leads_to_name(before[opened:]) is not None:
         code = _code(text, mention, (span[0] + opened, span[1]), tools)

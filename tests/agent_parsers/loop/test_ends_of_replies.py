@@ -112,7 +112,7 @@ def test_a_filter_and_a_refusal_are_as_for_messages(reply: Any) -> None:
 @pytest.mark.parametrize("word", ["finished", " now", "stop it", "max tokens", "."])
 def test_a_pair_with_another_text_is_an_error(word: str) -> None:
     for reply in ((ANSWER, word), (AIMessage(ANSWER), word)):
-        with pytest.raises(TypeError, match="as the second item; return chunks as a list"):
+        with pytest.raises(TypeError, match="as the second item; to return several chunks"):
             answered(reply)
 
 

@@ -566,7 +566,7 @@ class Surroundings:
                 by_sign = None
                 if at in blocks:
                     by_sign = Quotation("an indented block", at, stop, problem=blocks[at])
-                elif hunk and line[2] == "-" and _in_hunk(self._text, hunk.end(), start):
+                elif hunk and line[2].strip() == "-" and _in_hunk(self._text, hunk.end(), start):
                     problem = "call_in_quotation"  # or the item of a list
                     by_sign = Quotation("a quotation", at, stop, problem=problem)
                 elif _SIGN(line[2]) is not None and not (
