@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _MOST_TAGS: Final = 3
 """How many tags a closing mark may consist of."""
-_CLOSES: Final = re.compile(r"<\W*[/\\]\W*[\w:.|｜-]+\W*\Z").match
+_CLOSES: Final = re.compile(r"<\W{0,8}[/\\]\W{0,8}[\w:.|｜-]{1,80}\W{0,8}\Z").match
 _ATTRIBUTES: Final = re.compile(r"(?<=[\w:|])\s[\w:-]+\s?=[^<>=]*+>?\Z")
 _opened: Final = re.compile(r"<\s*+(\w[\w:.-]*+)").findall
 

@@ -146,7 +146,7 @@ class PythonCalls(CodeCalls):
         self._begin_call(("", head[1], head[2] + head[3]), ("", "("), events)
         if is_first and self._is_open != self._listed:
             what = (
-                ("read calls that are in a list")
+                "read calls that are in a list"
                 if self._is_open
                 else "read calls that are not in a list"
             )
