@@ -13,8 +13,9 @@
 
 A body that begins with a brace is a JSON object. Any other is verbatim text, such as the command of
 a tool ``bash``: the input of a tool that takes text, or the value of its lone parameter. Text has
-no escapes, so a second closing tag is an error: the first may stand in the text. The prompt opens
-the thought.
+no escapes, so a second closing tag is an error: the first may stand in the text. Text that ends in
+a JSON object on lines of its own is an error, too: it may be words before the input. The prompt
+opens the thought.
 
 Source: facebookresearch/cwm, PROMPTING_GUIDE.md and serve/tools.py.
 """
@@ -41,6 +42,8 @@ from agent_parsers.authoring import (
 )
 from agent_parsers.engine.calls.json.headed import HeadedMessage, Header
 from agent_parsers.events import InputDelta, SkippedDelta, Span
+from outputs.growing_json.scalars import NOTHING
+from outputs.growing_json.whole import MAX_DEPTH, whole_object
 
 END, OPENER, NAMED, CLOSER = "<|eot_id|>", "<tool: ", ">", "</tool>"
 AROUND_ROLE = ("<|start_header_id|>", "<|end_header_id|>\n\n")
@@ -78,6 +81,9 @@ class TextCall(HeadedMessage):
         call.is_raw = False
         if not self._is_met:
             call.refuse("open_call")
+        _, _, last = str(call.tool_input).rpartition("\n{")
+        if last and whole_object(f"{{{last.rstrip()}", MAX_DEPTH) is not NOTHING:
+            call.refuse("bad_call")  # words before arguments are no input
         return call
 
 
