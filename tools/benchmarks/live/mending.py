@@ -47,7 +47,8 @@ def broken(
 ) -> Iterator[tuple[str, str]]:
     """Yield calls of *tool* that are wrong in one thing, and what that is.
 
-    Some are cut, in a thought or an element, or have an argument beside the others.
+    Some are cut, in a thought or an element, in a namespace, or have an argument beside the others
+    or behind the call.
     """
     ((key, value),) = given.items()
     call = _written(name, tool, given)
@@ -65,6 +66,9 @@ def broken(
     yield "element", f"<answer>\n{call}\n</answer>"
     beside = f'{{}}, "{key}": "{value}"'
     yield "beside", call.replace(f'{{"{key}": "{value}"}}', beside)
+    yield "namespace", call.replace(tool, f"sandbox.{tool}")
+    if (empty := _written(name, tool, {})) != call:
+        yield "behind", f'{empty}\n{{"{key}": "{value}"}}'
 
 
 def _written(name: str, tool: str, given: dict[str, str]) -> str:
