@@ -33,7 +33,7 @@ TURNS = {
 MOST_FIELDS = {"hermes": 218, "qwen3_coder": 168, "pythonic": 162, "react": 71}
 MOST_KINDS = {"hermes": 14, "qwen3_coder": 10, "pythonic": 10, "react": 6}
 """Of how many classes they are."""
-MOST_IMPORTED = {"hermes": 21_618, "react": 15_131}
+MOST_IMPORTED = {"hermes": 21_624, "react": 15_137}
 """How many lines of the library are imported when a turn of the dialect is read."""
 
 

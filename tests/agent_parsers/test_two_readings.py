@@ -300,3 +300,12 @@ def test_labels_of_results_in_other_spellings_and_in_quotes() -> None:
 
 def test_an_answer_that_a_result_follows_is_not_empty() -> None:
     assert read("react", "Final Answer:\n\nObservation: x") is None
+
+
+@pytest.mark.parametrize("lenient", [True, False])
+def test_one_object_after_another_is_the_text_of_a_tool_or_an_error(*, lenient: bool) -> None:
+    call = "Action: note\nAction Input: {}"
+    for text in ('{}\n{"text": "a"}', '{"text": "a"}\n{"text": "b"}', '{"text": "a"} {"b": 1}'):
+        assert read("react", call.format(text), lenient=lenient) is None, text
+    lines = '{"lake": "Zug"}\n{"lake": "Thun"}'
+    assert read("react", call.format(lines), lenient=lenient) == [("note", {"text": lines})]

@@ -247,6 +247,12 @@ class InputRules:
         repairs: list[Repair],
     ) -> str | dict[Any, Any]:
         """Return the *value* of an input, converted to the types in a tool's schema; see `fit`."""
+        if isinstance(value, str) and value[:1] == "{" and value.rfind("{") > 0:
+            # imported lazily: few inputs are several objects, or have one inside
+            from agent_parsers.engine.reading.rules.more_input import has_several_objects
+
+            if has_several_objects(value, tool, tools):
+                raise BadPayload("json_goes_on", span)
         plain = tools.read_plain(tool, value)  # in all that is read right, and half the time
         try:
             taken, notes = plain or tools.read(tool, value, lenient=self.lenient)[1:]

@@ -86,3 +86,11 @@ def may_go_on(text: str, call: Span, tool: str, given: object, tools: ToolSet) -
         keys = [*keys, *(key for each in inner if isinstance(each, dict) for key in each)]
     inside = given if isinstance(given, dict) and not is_next else ()
     return any(tools.declares(tool, [key]) and key not in inside for key in keys)
+
+
+def has_several_objects(text: str, tool: str, tools: ToolSet) -> bool:
+    """Return whether *text* is objects in a row, one of which may be the input of *tool*."""
+    found, end = scan_object(text, 0, MAX_DEPTH)
+    if not isinstance(found, dict) or not text[end:].lstrip().startswith("{"):
+        return False
+    return any(tools.declares(tool, [key]) for key in (*found, *_keys(text, end)))
