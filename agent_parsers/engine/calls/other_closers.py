@@ -20,24 +20,25 @@ _ATTRIBUTES: Final = re.compile(r"(?<=[\w:|])\s[\w:-]+\s?=[^<>=]*+>?\Z")
 _opened: Final = re.compile(r"<\s*+(\w[\w:.-]*+)").findall
 
 
-def ends_in_closer(value: str, closers: Iterable[str]) -> bool:
+def ends_in_closer(value: str, closers: Iterable[str], *, any_tag: bool = True) -> bool:
     """Return whether a *value* ends in what may be its closing mark, in another spelling.
 
     That is one of *closers*, which close such a value, with other signs, case or spaces, or more
-    than half of it, or any closing tag that closes nothing in the value.
+    than half of it, or, with *any_tag*, any closing tag that closes nothing in the value.
     """
     text = normalize("NFKC", unescape(value)).casefold()
     text = _ATTRIBUTES.sub("", text.replace("[/", "</"))
-    known, at = {_folded(closer.casefold()) for closer in closers}, len(text)
-    for _ in range(_MOST_TAGS):
+    known = {(_folded(closer.casefold()), max(closer.count("<"), 1)) for closer in closers}
+    at = len(text)
+    for tags in range(1, _MOST_TAGS + 1):
         at = text.rfind("<", 0, at)
         if at < 0:
             break
         end = _folded(text[at:])
-        if any(mark.startswith(end) and 2 * len(end) > len(mark) for mark in known):
+        if any(m.startswith(end) and 2 * len(end) > len(m) for m, size in known if size == tags):
             return True
     at = text.rfind("<")
-    if at < 0 or _CLOSES(text, at) is None:
+    if not any_tag or at < 0 or _CLOSES(text, at) is None:
         return False
     name = _folded(text[at:])
     return not any(_folded(opened).startswith(name) for opened in _opened(text, 0, at))

@@ -171,15 +171,15 @@ def test_what_models_also_write(name: str, text: str, expected: Any, kinds: list
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("pythonic", "[f(1)]", "arguments by name"),
-        ("pythonic", "[f(1), g()]", "arguments by name"),
+        ("pythonic", "[f(1)]", "each argument with its name"),
+        ("pythonic", "[f(1), g()]", "each argument with its name"),
         ("pythonic", "[f(a=[1), g()]", "matching brackets"),
         ("pythonic", "[f(), g(a='x", "the end of the call"),
-        ("pythonic", "[f(**{'a': 1})]", "arguments by name"),
+        ("pythonic", "[f(**{'a': 1})]", "each argument with its name"),
         ("pythonic", "[f(a=1", "the end of the call"),
         ("pythonic", "[f(a='x)]", "the end of the call"),
         ("pythonic", "[f(a=b)]", "plain values"),
-        ("pythonic", "[f(a=1, a=2)]", "found one twice"),
+        ("pythonic", "[f(a=1, a=2)]", "found the same key twice"),
         ("pythonic", "[f(a=1 # b=2\n)]", "nothing but arguments"),
         ("pythonic", "[f(a=__import__('os').system('ls'))]", "plain values"),
         ("pythonic", "[f(a='x' + 'y')]", "plain values"),
@@ -201,7 +201,7 @@ def test_what_models_also_write(name: str, text: str, expected: Any, kinds: list
         ("gemma4", f"{OPEN}call:{{a:1}}{CLOSE}", "the name of a tool"),
         ("gemma4", f"{OPEN}call:f{{a:{Q}x", "the end of the call"),
         ("gemma4", f"{OPEN}call:f{{a:[1}}{CLOSE}", "matching brackets"),
-        ("gemma4", f"{OPEN}call:f{{a:1,a:2}}{CLOSE}", "found one twice"),
+        ("gemma4", f"{OPEN}call:f{{a:1,a:2}}{CLOSE}", "found the same key twice"),
         ("gemma4", f"{OPEN}call:f{{a:1e999}}{CLOSE}", "that can be read"),
         ("gemma4", f"{OPEN}call:f{{a:{'7' * 5_000}}}{CLOSE}", "that can be read"),
         ("gemma4", f"{OPEN}call:f{{a:{'[' * 50_000}{']' * 50_000}}}", "fewer nested brackets"),
@@ -268,7 +268,6 @@ TOOL = {
     [
         ("pythonic", "[f('x', 3)]", {"s": "x", "n": 3}),
         ("pythonic", "[f('x', n=3)]", {"s": "x", "n": 3}),
-        ("gemma4", f"{OPEN}call:f{{s:null,n:3}}{CLOSE}", {"s": "null", "n": 3}),
         ("gemma4", f"{OPEN}call:f{{s:12,o:{{s:12}}}}{CLOSE}", {"s": "12", "o": {"s": 12}}),
     ],
 )

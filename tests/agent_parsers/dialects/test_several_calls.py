@@ -305,8 +305,8 @@ def test_messages_have_no_marks_of_the_chat_template() -> None:
 @pytest.mark.parametrize(
     ("name", "step", "reason"),
     [
-        ("react", [FIND, CLOCK], "react writes one action in a turn, not 2"),
-        ("hermes", [], "hermes cannot write a turn without actions"),
+        ("react", [FIND, CLOCK], "react can write only one action in a turn, not 2"),
+        ("hermes", [], "hermes cannot write a turn without an action"),
         ("hermes", [FIND, AgentAction("", {}, "")], "without the name of a tool"),
         ("qwen3_coder", [AgentAction("f", {"a": "</parameter>\n</function>"}, "")], "cannot write"),
     ],

@@ -216,7 +216,9 @@ def test_what_has_nothing_beside_calls_loses_none(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(ONE_CALL))
 def test_what_has_one_call_in_a_turn_writes_no_more(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} cannot write this step: it has one call"):
+    with pytest.raises(
+        ValueError, match=f"{name} cannot write this step: a turn can have only one call"
+    ):
         parser_of(name).render([call("ping"), call("ping")])
     assert "A turn has one call." in instructions(get_dialect(name))
 

@@ -130,7 +130,7 @@ def test_calls_in_its_executor(how: str, stream: bool, name: str) -> None:
         ("react", "I had better look.", "Write an Action with its Action Input"),
         ("react", ACT.replace("area", "aria"), "Did you mean 'area'?"),
         ("react", ACT.replace("Thun", '{"place": "Thun"}'), "lake"),
-        ("hermes", '<tool_call>\n{"name": "area"', "The call is cut off"),
+        ("hermes", '<tool_call>\n{"name": "area"', "call is cut off"),
         ("tools", AIMessage("", invalid_tool_calls=[BROKEN]), "The arguments of area are cut off"),
     ],
 )

@@ -144,7 +144,9 @@ class TagCall(EmittingReader):
             # imported lazily: it is rare
             from agent_parsers.engine.calls.other_closers import ends_in_closer
 
-            return "ambiguous_end" if ends_in_closer(written, self._marks[2:]) else ""
+            return (
+                "ambiguous_end" if ends_in_closer(written, self._marks[2:], any_tag=False) else ""
+            )
         if self._part == 1 and self._lenient and outside.lstrip().startswith("<"):
             return "open_call"  # of another name, or cut
         return ""

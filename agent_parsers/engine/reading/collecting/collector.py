@@ -329,7 +329,7 @@ class Collector:
             answer = self._machine.read_answer(written, repairs)
         except BadPayload as bad:
             raise bad.moved(span[0]) from None
-        if not (answer or may_lack):
+        if not (written.strip() or may_lack):
             raise BadPayload("no_action_or_answer", span)
         self._machine.check_answer(answer, span, self.tools)
         if calls := self._foreign(events, self._outside(span)):

@@ -259,7 +259,8 @@ class StepCollector(Collector):
             events.append(cut_answer(self._answer[1]))
         log = self.text[:entry].rstrip() if state.is_cut else self.text
         is_begun = state.part is Part.ANSWER and self.ended != "stop"
-        may_lack = not (is_begun or state.is_cut) or self._machine.mode == "langchain"
+        is_begun = is_begun or (state.is_cut and self._machine.lenient)
+        may_lack = not is_begun or self._machine.mode == "langchain"
         try:
             self._finish(events, log, is_cut=is_cut, may_lack=may_lack)
         except BadPayload as bad:

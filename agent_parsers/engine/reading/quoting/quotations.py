@@ -422,7 +422,7 @@ class Surroundings:
         self._turn(key, "a fence", span, number)
 
     def _end_fence(self) -> None:
-        """End a fence that is open at the end of the text, if it stands on a line of its own.
+        """End an open fence on a line of its own at the end of the text, if words follow a call.
 
         Right behind a call, a fence is the end of one that belongs to the call.
         """
@@ -430,7 +430,8 @@ class Surroundings:
         for mark, number in self._open.get(self._fence("`"), ()):
             before = text[self._holes[number - 1][1] if number else 0 : mark[0]]
             is_line = not before.rpartition("\n")[2].strip() and _IS_BARE(text, mark[1])
-            if number < holes and is_line and (before.strip(_BETWEEN) or not number):
+            is_led = number < holes and is_line and (before.strip(_BETWEEN) or not number)
+            if is_led and next(_WORDS(text, self._holes[number][1]), None) is not None:
                 marks = mark, (end, end)
                 fence = Quotation("a fence", mark[0], end, marks, "call_in_quotation")
                 self._closed.append((fence, number, holes))
