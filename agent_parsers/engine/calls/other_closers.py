@@ -17,6 +17,8 @@ _MOST_TAGS: Final = 3
 """How many tags a closing mark may consist of."""
 _CLOSES: Final = re.compile(r"<\W{0,8}[/\\]\W{0,8}[\w:.|｜-]{1,80}\W{0,8}\Z").match
 _ATTRIBUTES: Final = re.compile(r"(?<=[\w:|])\s[\w:-]+\s?=[^<>=]*+>?\Z")
+_GOES_ON: Final = re.compile(r"[^\n\"'{}]*+[\n\"'{}]\s*+\S").match
+"""Matches a tag behind which a line, or JSON, goes on."""
 _opened: Final = re.compile(r"<\s*+(\w[\w:.-]*+)").findall
 
 
@@ -35,6 +37,8 @@ def ends_in_closer(value: str, closers: Iterable[str], *, any_tag: bool = True) 
         if at < 0:
             break
         end = _folded(text[at:])
+        if end.isalnum() and _GOES_ON(text, at) is not None:
+            continue
         if any(m.startswith(end) and 2 * len(end) > len(m) for m, size in known if size == tags):
             return True
     at = text.rfind("<")

@@ -140,7 +140,7 @@ class TagCall(EmittingReader):
             return "ambiguous_end"  # the input may have quoted the first one
         if self._part == 2 and any(stray in written for stray in self._strays):
             return "open_call"
-        if self._part == 2 and self._lenient and "<" in written:
+        if self._part == 2 and self._lenient and ("<" in written or "&lt" in written):
             # imported lazily: it is rare
             from agent_parsers.engine.calls.other_closers import ends_in_closer
 

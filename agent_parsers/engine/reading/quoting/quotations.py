@@ -422,10 +422,7 @@ class Surroundings:
         self._turn(key, "a fence", span, number)
 
     def _end_fence(self) -> None:
-        """End an open fence on a line of its own at the end of the text, if words follow a call.
-
-        Right behind a call, a fence is the end of one that belongs to the call.
-        """
+        """End an open fence on a line of its own, if words follow a call and no call has it."""
         text, end, holes = self._text, len(self._text), len(self._holes)
         for mark, number in self._open.get(self._fence("`"), ()):
             before = text[self._holes[number - 1][1] if number else 0 : mark[0]]

@@ -206,11 +206,8 @@ class InputRules:
             return
         label = re.compile(rf"(?<=\s)\**(?:{'|'.join(map(re.escape, self.results))})\**\s?[:：]")
         found = label.search(written)
-        if (
-            found is None
-            or is_plain_object(written.strip())
-            or _is_in_quotes(written, found.start())
-        ):
+        is_quoted = found is not None and written.count('"', 0, found.start()) % 2 == 1
+        if found is None or is_quoted or is_plain_object(written.strip()):
             return
         span = at + found.start(), at + found.end()
         raise BadPayload("result_in_input", span, mark=found[0])
@@ -428,8 +425,3 @@ def _begins_with(value: Any, placeholder: str) -> bool:
 def unmarked(written: str, label: str) -> str:
     """Return the text *written* without the end of the emphasis that its *label* opens."""
     return written.removesuffix(open_mark(label)).rstrip()
-
-
-def _is_in_quotes(text: str, at: int) -> bool:
-    """Return whether offset *at* is between two quotation marks in *text*."""
-    return text.count('"', 0, at) % 2 == 1 and '"' in text[at:]
