@@ -299,8 +299,8 @@ def is_open(quotation: Quotation) -> bool:
 def _is_fence(text: str, quotation: Quotation) -> bool:
     """Return whether it is a fence after other text, and its tag does not speak of calls."""
     start = quotation.start
-    is_led = quotation.what == "a fence" and bool(text[:start].strip())
-    is_led = is_led and not is_open(quotation)
+    is_closed = quotation.what == "a fence" and not is_open(quotation)
+    is_led = is_closed and bool(text[:start].strip())
     return is_led and not _TOOL_FENCE.match(text, start)
 
 

@@ -149,7 +149,14 @@ def test_the_recipient_and_the_call_have_one_name(dialect: str, *, lenient: bool
     assert read(dialect, f" to=send{body}", lenient=lenient) is None
 
 
-PATHS = (r"C:\dir\new", r"D:\Music\temp\a.txt", r"C:\Windows\bin", r"\w+\b", r"\d\f")
+PATHS = (
+    r"C:\temp\Music",
+    r"C:\dir\new",
+    r"D:\Music\temp\a.txt",
+    r"C:\Windows\bin",
+    r"\w+\b",
+    r"\d\f",
+)
 
 
 @pytest.mark.parametrize("written", PATHS)
@@ -201,6 +208,7 @@ def test_a_null_is_no_text() -> None:
 
 
 def test_backslashes_of_code_are_escaped_or_they_are_not() -> None:
+    assert read("pythonic", r'[note(text="C:\temp\Music")]') is None
     assert read("pythonic", r'[note(text="D:\Music\temp")]') is None
     assert read("pythonic", r'[note(text="D:\Music\dir")]') == [("note", {"text": r"D:\Music\dir"})]
 
@@ -238,7 +246,11 @@ def test_other_forms_of_an_input_behind_a_call_without_one() -> None:
         "\n```json\n{}\n```", "\nArguments: {}", "\n[{}]", '\n{{"arguments": {}}}',
     ):  # fmt: skip
         assert read("hermes", call + form.format('{"folder": "a"}')) is None, form
-    for text in ("\nfolder: a", "\n--folder=a", "\n<folder>a</folder>", '\n(folder="a")'):
+    for text in (
+        "\nfolder: a", "\n--folder=a", "\n<folder>a</folder>", '\n(folder="a")',
+        '\u200b\n{"folder": "a"}', '\ufeff{"folder": "a"}', '\n\u3000folder="a"',
+        '\n{"Folder": "a"}',
+    ):  # fmt: skip
         assert read("hermes", call + text) is None, text
     for text in ("\nfolder = the one you named.", "\nThe folder: a", "\nIt is {lakes: 1}."):
         assert read("hermes", call + text) == [("look", {})], text

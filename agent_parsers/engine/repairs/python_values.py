@@ -129,7 +129,6 @@ _ODD: Final = re.compile(r'[\\"\n\r\0\ud800-\udfff]')
 _ODD_OR_ESCAPED: Final = re.compile(r'(?s:\\(?:[0-7]{1,3}|.))|["\n\r\0\ud800-\udfff]')
 _ESCAPES: Final = frozenset("\n\\'\"abfnrtvxNuU")
 _escaped_letters: Final = re.compile(r"(?<!\\)(?:\\\\)*\\([A-Za-z])").findall
-_is_path: Final = re.compile(r"[A-Za-z]:\\").match
 
 
 def python_string(body: str, *, is_raw: bool) -> tuple[str, set[str]]:
@@ -166,15 +165,13 @@ def python_string(body: str, *, is_raw: bool) -> tuple[str, set[str]]:
 
 
 def is_half_escaped(body: str) -> bool:
-    """Return whether a string with this *body* keeps some backslashes, and may have to keep others.
-
-    A file has no tab in its path, and no text has a backspace.
-    """
+    """Return whether a string with this *body* keeps some backslashes but may have to keep more."""
     letters = set(_escaped_letters(body))
     if letters <= _ESCAPES:
         return False
-    read = letters & set("abfnrtv")
-    return bool(read) and (bool(read & set("bf")) or _is_path(body) is not None)
+    from outputs.growing_json.lenient.half_escaped import may_keep_others  # lazily: it is rare
+
+    return may_keep_others(letters & set("abfnrtv"), body)
 
 
 # -- writing ---------------------------------------------------------------------------------------

@@ -70,7 +70,6 @@ _cut_hex = re.compile(r"\\x[0-9a-fA-F]?\Z").match
 _hex = re.compile(r"\\x([0-9a-fA-F]{2})").match
 
 _letters = re.compile(r"\\([bfnrt])").finditer
-_DRIVE = re.compile(r"[A-Za-z]:\\?\Z").match
 _HALF_ESCAPED: Final = "expected a string in which either all backslashes are escaped or none"
 
 # No language that models imitate has these escapes, so they come from regular expressions or LaTeX.
@@ -186,7 +185,7 @@ class LenientStrings(JsonReader):
         if stop > pos:
             for letter in _letters(chunk, pos, stop):
                 self._escaped.add(letter[1])
-                if self._keeps_some():
+                if self._is_half_escaped():
                     self._string.add(scalars.unescape(chunk[pos : letter.start()]))
                     return self._break(chunk, letter.start(), _HALF_ESCAPED, in_string=True)
             self._string.add(scalars.unescape(chunk[pos:stop]))
@@ -206,7 +205,7 @@ class LenientStrings(JsonReader):
         elif after in _KEEPS_BACKSLASH:
             text, stop, message = chunk[pos : pos + 2], pos + 2, "kept a backslash as text"
             self._escaped.add("\\")
-            if self._keeps_some():
+            if self._is_half_escaped():
                 return self._break(chunk, pos, _HALF_ESCAPED, in_string=True)
         else:
             return self._break(
@@ -216,15 +215,14 @@ class LenientStrings(JsonReader):
         self._string.add(text)
         return stop
 
-    def _keeps_some(self) -> bool:
-        """Return whether the string keeps some of its backslashes and may have to keep others.
-
-        A line break or a tab does not belong into the path of a file, and what else letters stand
-        for does not belong into any text.
-        """
-        if "\\" not in self._escaped or len(self._escaped) == 1:
+    def _is_half_escaped(self) -> bool:
+        """Return whether the string keeps some of its backslashes and may have to keep others."""
+        others = self._escaped - {"\\"}
+        if len(others) == len(self._escaped):
             return False
-        return not self._escaped.isdisjoint("bf") or _DRIVE(self._string.slice(0, 3)) is not None
+        from outputs.growing_json.lenient.half_escaped import may_keep_others  # lazily: it is rare
+
+        return may_keep_others(others, self._string.slice(0, 3))
 
     def _quote(self, chunk: str, pos: int) -> int:
         """Decide what the quote at *pos* is, and read it."""

@@ -200,8 +200,10 @@ class StepCollector(Collector):
         # imported lazily: few turns have text behind a call
         from agent_parsers.engine.reading.rules.more_input import may_go_on
 
-        text, place = self._slice(call.span[0], span[1]), (call.span[0], span[0])
-        if may_go_on(text, place, call.tool, call.tool_input, self.tools):
+        text = self._slice(call.span[0], span[1])
+        written = text[: span[0] - call.span[0]].rstrip()
+        behind, given = text[len(written) :], call.tool_input
+        if may_go_on(written, behind, call.tool, given, self.tools):
             raise BadPayload("json_goes_on", span)
 
     @override

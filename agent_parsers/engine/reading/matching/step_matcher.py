@@ -86,7 +86,6 @@ class StepMatcher(Matcher):
         self._match = pattern.match
         self._half_ends = machine.half_ends
         self._last_chars = frozenset(each[-1] for each in machine.half_ends)
-        self._results = machine.results if form.call.text.endswith("{input}") else ()
         self._own_tool = form.own_tool
         self._answer_name = form.answer if isinstance(form.answer, str) else ""
         is_answer = lru_cache(256)(partial(is_called_answer, machine, form))
@@ -103,7 +102,9 @@ class StepMatcher(Matcher):
         self._begins_mark = known.begins
         self._label = form.call.text.partition("{")[0].partition("\n")[0].rstrip()
         # Then a step ends with its input, or with its answer.
-        self._is_labelled = form.call.text.endswith("{input}") and not form.own_tool
+        ends_in_input = form.call.text.endswith("{input}")
+        self._is_labelled = ends_in_input and not form.own_tool
+        self._results = machine.results if ends_in_input else ()
 
     @override
     def may_call(self, text: str) -> bool:

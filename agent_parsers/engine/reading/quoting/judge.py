@@ -112,9 +112,7 @@ def judge(text: str, met: Sequence[FoundCall], beside: TextBeside, *, lenient: b
         problem = problem or bad
         if bad is None and each.made is not None:
             judged.made.append(each.made)
-    first = met[0].hole[0]
-    dressing = [each for each in around.dressing if each.marks[1][0] > first] if lenient else []
-    if dressing:
+    if dressing := around.dressing if lenient else []:
         for frame in () if bare else dressing:  # readers of bare calls report it
             kind = "fence" if frame.what in ("a fence", "backticks") else "wrapped"
             message = f"removed {frame.what} around the calls"

@@ -44,9 +44,9 @@ _TOKEN: Final = re.compile(r"<\|\w{1,40}\|>|</s>")
 _ENDS_LINE: Final = re.compile(r"[\w+#.-]*+[ \t]*+\n").match
 _OTHER_BREAK: Final = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 _IS_BARE: Final = re.compile(r"[ \t\r]*+(?:\n|\Z)").match
-_BETWEEN: Final = " \t\r\n[](),;}\ufeff\u200b" + HOLE
+BETWEEN: Final = " \t\r\n[](),;}\ufeff\u200b" + HOLE
 """Characters between calls that do not count as text."""
-_WORDS: Final = re.compile(rf"[^{re.escape(_BETWEEN)}`~]++").finditer
+_WORDS: Final = re.compile(rf"[^{re.escape(BETWEEN)}`~]++").finditer
 _SIGN: Final = re.compile(
     r"\s*+(?:(?:[>|│┃＞»›❯]|\d++[ \t]*+[|│]).*|(?:[+%;!$&~]++|//++|--++)\s*)"
 ).fullmatch
@@ -176,7 +176,7 @@ def quotes_line(text: str, end: int) -> bool:
 
 def is_plain(text: str) -> bool:
     """Return whether *text*, which precedes a call, can neither quote nor forbid it."""
-    if may_quote(text, len(text)) or text.rstrip(_BETWEEN)[-1:] in (":", "："):
+    if may_quote(text, len(text)) or text.rstrip(BETWEEN)[-1:] in (":", "："):
         return False
     return not quotes_line(text, len(text))
 
@@ -249,13 +249,13 @@ class Surroundings:
         """Return whether the lines of the hole with this *number* contain nothing but calls."""
         before, after = self._around(number)
         line = before.rpartition("\n")[2] + after.partition("\n")[0]
-        return not _TOKEN.sub("", line).strip(_BETWEEN + "`")
+        return not _TOKEN.sub("", line).strip(BETWEEN + "`")
 
     def is_introduced(self, number: int) -> bool:
         """Return whether the hole with this *number* follows a colon and ends its line."""
         before, after = self._around(number)
-        is_last = not after.partition("\n")[0].strip(_BETWEEN + "`")
-        return is_last and before.rstrip(_BETWEEN)[-1:] in (":", "：")
+        is_last = not after.partition("\n")[0].strip(BETWEEN + "`")
+        return is_last and before.rstrip(BETWEEN)[-1:] in (":", "：")
 
     def is_free(self, number: int) -> bool:
         """Return whether no text that may follow the last hole, with this *number*, can quote it.
@@ -283,7 +283,7 @@ class Surroundings:
                 "for example" before a call without a marker also mean that it is only shown.
         """
         before = self._around(number)[0][-_MOST_CHARS:]
-        lead = _TAG.sub("", before.rstrip(_BETWEEN)).rstrip(_BETWEEN)
+        lead = _TAG.sub("", before.rstrip(BETWEEN)).rstrip(BETWEEN)
         if lead[-1:] not in (":", "："):
             return False
         sentence = _ENDS.split(lead[:-1])[-1]
@@ -427,7 +427,7 @@ class Surroundings:
         for mark, number in self._open.get(self._fence("`"), ()):
             before = text[self._holes[number - 1][1] if number else 0 : mark[0]]
             is_line = not before.rpartition("\n")[2].strip() and _IS_BARE(text, mark[1])
-            is_led = number < holes and is_line and (before.strip(_BETWEEN) or not number)
+            is_led = number < holes and is_line and (before.strip(BETWEEN) or not number)
             if is_led and next(_WORDS(text, self._holes[number][1]), None) is not None:
                 marks = mark, (end, end)
                 fence = Quotation("a fence", mark[0], end, marks, "call_in_quotation")
@@ -540,7 +540,7 @@ class Surroundings:
                 return quotation._replace(problem="call_in_quotation")
             case "brackets":
                 line = self._text.rfind("\n", 0, start) + 1
-                is_led = bool(self._text[line:start].strip(_BETWEEN))
+                is_led = bool(self._text[line:start].strip(BETWEEN))
                 is_block = self._text[start] == "{" and (is_led or is_followed)  # of code
                 if not (has_words or is_block):
                     return None
@@ -552,7 +552,7 @@ class Surroundings:
     def _judge_lines(self) -> None:
         """Find the holes on lines that begin with a sign, in indented blocks, or in quotes."""
         blocks = _indented(self._text)
-        hunk = _hunk(self._text)
+        hunk = _hunk(self._text) if "@@" in self._text else None
         by_sign: Quotation | None = None
         for number, (start, stop) in enumerate(self._holes):
             before, after = self._around(number)
@@ -589,7 +589,7 @@ class Surroundings:
 
 def _is_fence_quoted(before: str) -> bool:
     """Return whether the text *before* a call ends in a fence that a quoted line opens."""
-    lead = before.rstrip(_BETWEEN)
+    lead = before.rstrip(BETWEEN)
     fence = _TAG.search(lead)
     return fence is not None and _QUOTED_LINE(lead[: fence.start()]) is not None
 

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
+from agent_parsers.engine.reading.quoting.quotations import BETWEEN
 from agent_parsers.engine.reading.quoting.spans import without
 from agent_parsers.engine.repairs.payloads import BadPayload
 from outputs.growing_json.whole import MAX_DEPTH, scan_object
@@ -18,13 +19,10 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.reading.quoting.beside import TextBeside
     from agent_parsers.engine.reading.quoting.judge import FoundCall
-    from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
 
-_CLOSERS: Final = "[]{}`,; \t\r\n"
-"""The characters between a call and the text behind it that are not a mark."""
 _lead: Final = re.compile(
-    r"""(?>(?:[\s`*\[(]|(?<=`)json\b|-{1,2}(?=\w)|<(?=\w))*)"""
+    r"""(?>(?:[\s`*\[(\ufeff\u200b]|(?<=`)json\b|-{1,2}(?=\w)|<(?=\w))*)"""
     r"""(?:(?:arguments?|args?|inputs?|param(?:eter)?s?|action[ _]input)\**\s?[:=]\**"""
     r"""[\s`\[(]*+)?""",
     re.IGNORECASE,
@@ -53,24 +51,22 @@ def more_input(
             continue
         (_, end), place = calls[before].hole, calls[before].place
         between = without([(max(end, place[1]), start)], beside.marks)
-        if not any(text[slice(*span)].strip(_CLOSERS) for span in between):
-            given, span = made.tool_input, (place[0], start)
-            if may_go_on(text[place[0] : stop], span, made.tool, given, tools):
+        if not any("".join(text[slice(*s)].split()).strip(BETWEEN + "{`") for s in between):
+            call, given = text[place[0] : start].rstrip(), made.tool_input
+            if may_go_on(call, text[place[0] + len(call) : stop], made.tool, given, tools):
                 return BadPayload("json_goes_on", (start, stop))
     return None
 
 
-def may_go_on(text: str, call: Span, tool: str, given: object, tools: ToolSet) -> bool:
-    """Return whether *text* has, behind a call of *tool*, its input or more than it was *given*.
+def may_go_on(call: str, text: str, tool: str, given: object, tools: ToolSet) -> bool:
+    """Return whether *text* behind a *call* of *tool* has its input, or more than it was *given*.
 
-    Only the schema of the tool can tell. If no mark stands between the two, an object may also
-    follow words on the line of the input, and repeat a key of it. The text begins with the call,
-    which stands at *call* in the turn, with all that is before the text behind it.
+    Only the schema of the tool can tell. If no mark stands between the two, so that the call ends
+    with its input, an object may also follow words on the line of the input, and repeat a key.
     """
     if not tools.checks(tool):
         return False
-    at = len(text[: call[1] - call[0]].rstrip())
-    is_next, text = text[at - 1 : at] == "}", text[at:]
+    is_next = call[-1:] == "}"
     lead = _lead(text)
     begin = lead.end() if lead else 0
     start = text.find("{")
@@ -85,7 +81,8 @@ def may_go_on(text: str, call: Span, tool: str, given: object, tools: ToolSet) -
         inner = found.values() if isinstance(found, dict) else ()
         keys = [*keys, *(key for each in inner if isinstance(each, dict) for key in each)]
     inside = given if isinstance(given, dict) and not is_next else ()
-    return any(tools.declares(tool, [key]) and key not in inside for key in keys)
+    spelt = {name for key in keys for name in (key, key.lower())}
+    return any(tools.declares(tool, [name]) and name not in inside for name in spelt)
 
 
 def has_several_objects(text: str, tool: str, tools: ToolSet) -> bool:
