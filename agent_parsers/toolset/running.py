@@ -269,7 +269,7 @@ async def _together(running: Sequence[Coroutine[Any, Any, None]]) -> None:
     """
     import asyncio
 
-    tasks = [*map(asyncio.create_task, running)]
+    tasks = [asyncio.create_task(_uninterrupted(each)) for each in running]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
     finally:
@@ -278,7 +278,25 @@ async def _together(running: Sequence[Coroutine[Any, Any, None]]) -> None:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
     for task in ended:
-        task.result()
+        try:
+            task.result()
+        except _Interrupt as error:
+            raise error.interrupt from None
+
+
+class _Interrupt(Exception):  # noqa: N818 - it says what happened, and is never seen
+    """Stands for an *interrupt* that a task raised."""
+
+    def __init__(self, interrupt: BaseException) -> None:
+        self.interrupt = interrupt
+
+
+async def _uninterrupted(running: Coroutine[Any, Any, None]) -> None:
+    """Await what is *running*; what interrupts a task would stop the loop before its caller."""
+    try:
+        await running
+    except (KeyboardInterrupt, SystemExit) as error:
+        raise _Interrupt(error) from None
 
 
 # -- what is raised --------------------------------------------------------------------------------

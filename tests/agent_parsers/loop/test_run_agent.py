@@ -431,11 +431,15 @@ class FrozenError(Exception):
     why: str = "frozen"
 
 
-@pytest.mark.parametrize("error", [FrozenError(), StopIteration(3), KeyboardInterrupt()])
-def test_they_are_kept_whatever_is_raised(error: BaseException) -> None:
+@pytest.mark.parametrize("kind", [FrozenError, StopIteration, KeyboardInterrupt, SystemExit])
+def test_they_are_kept_whatever_is_raised(kind: type[BaseException]) -> None:
+    errors: list[BaseException] = []
+
     def fail() -> str:
         """Fails."""
-        raise error
+        time.sleep(0.05)  # `depth` may run beside it
+        errors.append(kind())
+        raise errors[-1]
 
     calls = [AgentAction("depth", {"lake": "Thun"}, ""), AgentAction("fail", {}, "")]
     taken = [(calls[0], "Thun is 217 m deep")]
@@ -451,7 +455,7 @@ def test_they_are_kept_whatever_is_raised(error: BaseException) -> None:
     ):
         with pytest.raises(BaseException) as raised:  # noqa: PT011 - some are no `Exception`
             raising()
-        assert error in (raised.value, raised.value.__cause__)
+        assert errors[-1] in (raised.value, raised.value.__cause__)
         (step,) = steps_taken(raised.value)
         assert (step[0].tool, step[1]) == ("depth", taken[0][1])
         assert "'depth' ran before it" in raised.value.__notes__[-1]
