@@ -154,7 +154,7 @@ class OpenAIReply:
         content = self._answer if self._parser.content is None else self._parser.content
         if content is not None and not content.startswith(self.content):
             raise OutputParserException(
-                "the content does not begin with the part that was already returned; if the"
+                "some of the text that was already returned as content is not content; if the"
                 " prompt opens a thought, pass prompt= to the parser",
                 llm_output=self._parser.text,
             )

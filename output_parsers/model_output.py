@@ -7,7 +7,7 @@ Other API results, as objects of a client library or dictionaries, are read by `
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, Protocol, TypeAlias, cast
 
 from pydantic import BaseModel
@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from output_parsers.printable import kind_of
 from outputs import AIMessage, BaseMessage, ChatGeneration, Generation, from_any
 from outputs.clients.any_client import is_call
+from outputs.messages.ended import reason_to_call
 from outputs.messages.utils import MESSAGE_CLASSES
 
 __all__ = [
@@ -136,6 +137,24 @@ def content_of(part: str | HasContent) -> Any:
     if isinstance(part, str):
         return part
     return "" if part.content is None else part.content
+
+
+def metadata_in(output: Any, part: str | HasContent) -> Iterator[Mapping[str, Any]]:
+    """Yield the metadata of the message that is *part* of *output*, and of its generation."""
+    for found in (
+        None if isinstance(part, str) else getattr(part, "response_metadata", None),
+        None if part is output else getattr(output, "generation_info", None),
+    ):
+        if found and isinstance(found, Mapping):
+            yield found
+
+
+def announced_in(output: Any, part: str | HasContent) -> str:
+    """Return the stop reason of *output* that announces tool calls; ``""`` if it has none.
+
+    *part* is that of `part_of`.
+    """
+    return next(filter(None, map(reason_to_call, metadata_in(output, part))), "")
 
 
 def text_of(output: ModelOutput) -> str:

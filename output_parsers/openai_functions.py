@@ -130,7 +130,7 @@ class JsonOutputFunctionsParser(BaseCumulativeTransformOutputParser[Any]):
             return None
         written = call["arguments"]
         if not isinstance(written, str):
-            raise _unreadable(f"the JSON object must be str, not {type(written).__name__}", written)
+            raise _unreadable(f"expected JSON text, found {type(written).__name__}", written)
         try:
             args = read_arguments(written, strict=self.strict)
         except json.JSONDecodeError as error:

@@ -86,7 +86,10 @@ def _check_result(result: AgentAction | AgentFinish) -> None:
     if not result.tool or result.tool != result.tool.strip():
         raise Broken(f"the text is read as an action with the tool {result.tool!r}")
     if not isinstance(result.tool_input, str | dict):
-        raise Broken(f"the text is read as an action with the input {result.tool_input!r}")
+        raise Broken(
+            "the text is read as an action whose input is neither text nor a dictionary:"
+            f" {result.tool_input!r}"
+        )
 
 
 @law

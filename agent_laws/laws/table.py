@@ -160,7 +160,7 @@ def the_instructions_show_no_label_that_is_not_read(dialect: Dialect) -> None:
         unread = [label for label in labels if not _begins(known, label)]
         if unread and len(unread) < len(labels):
             raise Broken(
-                f"{_listed(unread)} is shown next to labels, but is not a label", text=paragraph
+                f"shown next to labels, but not read as a label: {_listed(unread)}", text=paragraph
             )
 
 

@@ -140,7 +140,7 @@ def _respelt(text: str, mistakes: _Mistakes) -> Iterator[str]:
 def double_keys(
     dialect: Dialect, mode: Mode, kinds: Collection[str] = KINDS
 ) -> Iterator[DoubleKey]:
-    """Yield turns with a duplicate key: one in the input, or the key for the tool or the input.
+    """Yield turns with a duplicate key: the tool's, the input's, or one within the input.
 
     In strict mode, inputs that the dialect reads as text have no keys; this depends on the tools.
 

@@ -15,9 +15,9 @@ from agent_parsers.cli.screen import Screen, echo_json
 
 _GROUPS: Final = {
     (False, True): "One call a turn. The text of a whole run can be read too",
-    (False, False): "One call a turn. A run is read as records or messages, not as one text",
+    (False, False): "One call a turn. A whole run is read from records or messages only",
     (True, True): "Several calls a turn. The text of a whole run can be read too",
-    (True, False): "Several calls a turn. A run is read as records or messages, not as one text",
+    (True, False): "Several calls a turn. A whole run is read from records or messages only",
 }
 """What dialects have in common: whether a turn may have several calls, and transcripts exist."""
 

@@ -165,5 +165,5 @@ def format_of(ctx: typer.Context, form: Format, as_json: bool, out: str | None) 
 
 
 def or_json(form: FormatT, as_json: bool) -> FormatT:
-    """Return the JSON member of the enumeration of *form* if *as_json* is true, else *form*."""
+    """Return *form*, or the JSON member of its enumeration if *as_json* is true."""
     return type(form)("json") if as_json else form

@@ -302,8 +302,8 @@ DIALECT = calls_dialect(
         ),
         LATE: Problem(
             f"expected {END} at the end of a message, found another message inside it",
-            f"One of your messages has no {END}, so nothing was done: the message inside it may "
-            f"only be quoted. Write all messages again, each with {END} at its end.",
+            f"One of your messages has no {END}, so the message inside it may be a quotation, and "
+            f"nothing was done. Write all messages again, each with {END} at its end.",
         ),
     },
 )

@@ -66,7 +66,7 @@ Answer the question as well as you can. You can use these tools:
 
 {tools}
 
-Whatever you do is a JSON blob with two keys.
+Write each action, and the final answer, as a JSON blob with two keys.
 "action" is the name of a tool, one of [{tool_names}], or "Final Answer" when you know the answer.
 "action_input" is the input of the tool, or the answer.
 

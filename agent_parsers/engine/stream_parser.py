@@ -168,6 +168,9 @@ class StreamParser(TurnStream):
         return TurnReports(dialect.name, self._collector.tools, lenient=mode not in STRICT)
 
     @override
-    def _refuse(self) -> None:
-        if self._message is not None and (refused := self._message.error(self.text)) is not None:
+    def _refuse(self) -> str:
+        if self._message is None:
+            return ""
+        if (refused := self._message.error(self.text)) is not None:
             raise self._collector.with_early_calls(refused)
+        return self._message.announced if self._machine.mode != "langchain" else ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def wrapped(text: str, room: int) -> Iterator[str]:
-    """Yield *text* in lines of at most *room* cells (two or more), broken at spaces if possible."""
+    """Yield *text* in lines of at most *room* cells, at least two, broken at spaces if possible."""
     text = printable(text)
     at = 0
     while True:

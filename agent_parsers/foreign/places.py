@@ -235,7 +235,7 @@ _SAYS_CALL: Final = re.compile(
 
 
 def other_mark(text: str, calls: Sequence[Span]) -> str:
-    """Return what quotes one of the *calls*, or a mark before it that is not for calls."""
+    """Return what quotes one of the *calls*, or a mark before it that announces no call."""
     around = Surroundings(text, calls)
     for number, (start, _) in enumerate(calls):
         quotation = around.quotation(number)

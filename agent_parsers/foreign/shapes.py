@@ -146,7 +146,7 @@ def find_nameless(text: str) -> Foreign | None:
     It is an object with a name and arguments, as in many dialects, or an element with a name and
     parameters.
     """
-    why = "the tools are not known"
+    why = "no tools are given, so it may not be a call"
     is_closed = text.rstrip().endswith(">")
     if is_closed and (element := _NAMED_ELEMENT(text)) is not None:
         span = (element.start(), len(text.rstrip()))

@@ -37,8 +37,8 @@ from agent_parsers.toolset.running import in_thread
 from output_parsers.model_output import other_role, part_of, with_message
 from output_parsers.runnables.functions import present
 from output_parsers.streams.readers import aclose, close
-from outputs import AIMessage, ProviderError
-from outputs.messages.ended import Ended, ended_of, is_held_back
+from outputs import AIMessage, AIMessageChunk, ProviderError
+from outputs.messages.ended import Ended, ended_of, is_held_back, reason_to_call
 
 if TYPE_CHECKING:
     from agent_parsers.loop.asking import Asking
@@ -200,8 +200,8 @@ def end_of(reply: Any, ended: Ended) -> tuple[Any, Ended]:
 
     Args:
         reply: What the model replied, or a pair of that and how it ended, in a word of any
-            provider that `ended_of` knows. A message that was cut, or a text that a filter ended,
-            becomes a message that says so.
+            provider that `ended_of` knows. A message that was cut, a text that a filter ended, and
+            a reply that is said to have a call become messages that say so.
         ended: How it ended, unless the pair says it.
 
     Raises:
@@ -224,7 +224,8 @@ def end_of(reply: Any, ended: Ended) -> tuple[Any, Ended]:
                 f"'length'), found {word!r:.40} as the second item; to return several chunks, use "
                 "a list or a generator"
             )
-        return (said if end != "length" else _cut(said, word)), end
+        says_more = end == "length" or reason_to_call({"finish_reason": word})
+        return (_with_reason(said, word) if says_more else said), end
     if isinstance(reply, list | tuple):
         _check_chunks(reply)
     return reply, ended
@@ -233,14 +234,18 @@ def end_of(reply: Any, ended: Ended) -> tuple[Any, Ended]:
 _PAIR: Final = 2
 
 
-def _cut(said: Any, word: Any) -> Any:
-    """Return what was *said* so that it says itself that it was cut, or held back by a filter.
+def _with_reason(said: Any, word: Any) -> Any:
+    """Return what was *said* so that it says itself that it was cut, held back, or has a call.
 
-    A whole message has ended, unless it says that it was cut. A text cannot say it, and need not.
+    A whole message has ended, unless it says that it was cut. That a text was cut is known beside
+    it.
     """
     reason = {"finish_reason": word}
     if isinstance(said, str):
-        return AIMessage(said, response_metadata=reason) if is_held_back(reason) else said
+        says_more = is_held_back(reason) or reason_to_call(reason)
+        return AIMessage(said, response_metadata=reason) if says_more else said
+    if isinstance(said, list | tuple) and reason_to_call(reason):
+        return [*said, AIMessageChunk("", response_metadata=reason)]
     if not _is_whole(said):
         return said
     with suppress(TypeError, ValueError, ProviderError):  # the parser says what is wrong

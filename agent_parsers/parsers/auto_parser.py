@@ -16,7 +16,8 @@ from agent_parsers.events import Event, merge_events
 from agent_parsers.parsers.beside_text import ReasoningBeside, with_reasoning
 from agent_parsers.parsers.event_parser import EventParser, MultiActionAgentOutputParser
 from output_parsers import OutputParserException
-from output_parsers.model_output import check_of_model
+from output_parsers.model_output import announced_in, check_of_model, part_of
+from outputs import AIMessageChunk
 
 if TYPE_CHECKING:
     from agent_parsers.engine.tables.modes import EmitCalls
@@ -101,7 +102,10 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
             called: list[AgentAction] = self._tools_parser().invoke(output, ended=ended)
             return called
         text, ended = found
-        return self.parse(text) if ended == "unknown" else self.parse(text, ended=ended)
+        result = self.parse(text) if ended == "unknown" else self.parse(text, ended=ended)
+        if isinstance(result, AgentFinish) and announced_in(output, part_of(output)):
+            self._parser_for(text)[0]._check_called(output, ended, result)
+        return result
 
     def read(self, output: ModelOutput, *, ended: Ended = "unknown") -> AutoTurn[T]:
         """Read one turn and return its dialect, result, thought, content, repairs and events.
@@ -130,6 +134,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
         text, ended = found
         parser, name = self._parser_for(text)
         turn = with_reasoning(parser.read(text, ended=ended), output)
+        parser._check_called(output, ended, turn.result)
         return AutoTurn(
             result=_as_list(turn.result),
             thought=turn.thought,
@@ -163,7 +168,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
             except OutputParserException as error:
                 text, failed = error.llm_output or "", error
         parser, _, doubt = self._find_parser(text)
-        explanation = parser.explain(text, ended=ended)
+        explanation = parser.explain(text if failed else output, ended=ended)
         if (wrong := failed or doubt) is None:
             return explanation
         return replace(explanation, result=None, error=wrong)
@@ -335,7 +340,9 @@ class AutoStreamParser:
         if error is None:
             ended = self.ended if ended == "unknown" else ended
             parser, self.dialect = self._parser._parser_for(text)
-            stream, chunks = parser.stream_parser(), (text,)
+            reason = {"finish_reason": self._message.announced}
+            whole = AIMessageChunk(text, response_metadata=reason)
+            stream, chunks = parser.stream_parser(), (whole if self._message.announced else text,)
         else:
             self.dialect = TOOLS
             stream, chunks = self._parser._tools_parser().stream_parser(), self._chunks

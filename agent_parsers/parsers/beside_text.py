@@ -154,10 +154,11 @@ class DialectStreamParser(StreamParser):
         return [*events, *super().feed(rest)]
 
     @override
-    def _refuse(self) -> None:
-        super()._refuse()
+    def _refuse(self) -> str:
+        announced = super()._refuse()
         if (error := self._beside.error(self.text)) is not None:
             raise self._collector.with_early_calls(error)
+        return announced
 
     @property
     @override

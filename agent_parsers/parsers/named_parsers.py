@@ -202,7 +202,11 @@ class StructuredChatOutputParserWithRetries(AgentOutputParser):
         if isinstance(base := self.base_parser, DialectParser):
             base._check_role(output)
         text, said = text_and_end(output)
-        return self.parse(text, ended=said if ended == "unknown" else ended)
+        ended = said if ended == "unknown" else ended
+        result = self.parse(text, ended=ended)
+        if isinstance(base, DialectParser):
+            base._check_called(output, ended, result)
+        return result
 
     @classmethod
     def from_llm(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, overloa
 from pydantic import Field, field_validator, model_validator
 from typing_extensions import override
 
-from agent_parsers.actions.agent import T, TurnResult
+from agent_parsers.actions.agent import AgentFinish, T, TurnResult
 from agent_parsers.engine.reading.message_text import text_and_end
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.tables.dialect import Dialect
@@ -21,7 +21,7 @@ from agent_parsers.parsers.constrained import Constrained
 from agent_parsers.parsers.event_parser import EventParser
 from agent_parsers.reports import LISTENERS
 from output_parsers import OutputParserException
-from output_parsers.model_output import check_of_model, check_text
+from output_parsers.model_output import announced_in, check_of_model, check_text, part_of
 from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
@@ -99,14 +99,24 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             output: A text, a message or a generation.
             ended: How the text ended; by default read from *output*.
         """
-        text = output
-        if not isinstance(text, str):
-            text, ended = self._text_and_end(output, ended)
         parse: Callable[..., Any] = getattr(self, "parse")  # noqa: B009 - of the subclasses
+        if isinstance(output, str):
+            text = output
+        else:
+            text, ended = self._text_and_end(output, ended)
         # An overriding method may take only the text.
-        if ended == "unknown" or not _takes_end(getattr(parse, "__func__", parse)):
-            return parse(text)
-        return parse(text, ended=ended)
+        is_known = ended != "unknown" and _takes_end(getattr(parse, "__func__", parse))
+        result = parse(text, ended=ended) if is_known else parse(text)
+        if output is not text:
+            self._check_called(output, ended, result)
+        return result
+
+    def _check_called(self, output: ModelOutput, ended: Ended, result: TurnResult | None) -> None:
+        """Raise if *result*, read from *output*, is an answer, and *output* says that it calls."""
+        if isinstance(result, AgentFinish) and announced_in(output, part_of(output)):
+            stream = self._new_stream("all")
+            stream.feed(output)
+            stream.close(ended=ended)
 
     def _read_whole(self, text: str, ended: Ended) -> TurnResult:
         """Return the result of a turn that *ended* like this."""
@@ -161,9 +171,11 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             TypeError: *output* is not a text, a message of a model or a generation.
         """
         self._check_only_whole("read")
-        turn: Turn[T] = self._read_turn(*self._text_and_end(output, ended))
+        text, ended = self._text_and_end(output, ended)
+        turn: Turn[T] = self._read_turn(text, ended)
         if isinstance(output, str):
             return turn
+        self._check_called(output, ended, turn.result)
         from agent_parsers.parsers.beside_text import with_reasoning  # lazily: only for messages
 
         return with_reasoning(turn, output)
@@ -206,6 +218,10 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             prompt=self.prompt,
             ended=self._end_of(ended),
         )
+        try:
+            self._check_called(output, ended, explanation.result)
+        except OutputParserException as lost:
+            error = error or lost
         return explanation if error is None else replace(explanation, result=None, error=error)
 
     def _explained(

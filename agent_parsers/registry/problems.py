@@ -30,7 +30,7 @@ _MEANT: Final = {
 
 
 def unknown_name(name: str, known: set[str], *, is_model: bool) -> ValueError:
-    """Return the error for *name*, which is neither one of the *known* names nor a model's.
+    """Return the error for *name*, which stands for no dialect and no parser.
 
     Args:
         name: What was asked for.
@@ -44,9 +44,8 @@ def unknown_name(name: str, known: set[str], *, is_model: bool) -> ValueError:
         )
     if name.lower() in _NO_FORMATS:
         return ValueError(
-            f'{name!r} is not a format: its agents write "react", "structured_chat" and others,'
-            ' or call tools ("tools"). docs/coming-from.md lists them, and list_dialects()'
-            " returns the names"
+            f"{name!r} is a framework, not a format: name the format that its agents write, such"
+            ' as "react", or "tools" if they call tools. list_dialects() returns the names'
         )
     hint = "" if "/" in name else did_you_mean(name.lower(), known)
     return ValueError(

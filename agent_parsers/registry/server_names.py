@@ -44,8 +44,8 @@ _NAMES: Final = {
         "it reads HyperCLOVA X SEED Think 14B, whose format has no dialect; see docs/models.md"
     ),
     "pangu": (
-        "under this name, parsers for vLLM read two vocabularies: the marks of openPangu Embedded,"
-        " whose dialect is 'pangu_embedded', and those of openPangu 2.0, 'openpangu_v2'"
+        "under this name, parsers for vLLM read two formats: that of openPangu Embedded, whose"
+        " dialect is 'pangu_embedded', and that of openPangu 2.0, whose dialect is 'openpangu_v2'"
     ),
     "atem": (
         "mlx-vlm reads the calls of both Muse models under this name: use 'muse_spark' or"

@@ -28,7 +28,7 @@ _SHARE: Final = 3
 
 
 def find_readers(files: Sequence[str], encoding: str | None, form: Format, *, why: bool) -> bool:
-    """Print which reader each of *files* is for.
+    """Print which readers recognise each of *files*.
 
     Args:
         files: Paths; ``-`` is standard input.

@@ -487,7 +487,7 @@ class OpenConversation:
             call_id=call.call_id, message=message, repairs=call.repairs,
         )  # fmt: skip
         if call.cut:
-            reason = f"the log cuts the input of {call.tool!r} short, so it is dropped"
+            reason = f"the log shows only part of the input of {call.tool!r}, which is dropped"
             self._run.notice("cut_value", reason, text=call.cut, line=line)
         elif not call.has_input:
             self._run.notice("no_input", f"the log does not show the input of {call.tool!r}")

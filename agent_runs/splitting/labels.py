@@ -252,6 +252,6 @@ def spelling_of(head: str) -> tuple[Callable[[str], str], str] | None:
         return f"{ours.get(name, name.capitalize())}:{line[found.end() :]}"
 
     words = [f"{name!r} read as {canonical!r}" for name, canonical in ours.items()]
-    words += ["lines with the numbers of steps"] * is_numbered
+    words += ["lines that number the steps"] * is_numbered
     words += ["numbers before questions"] * has_numbers
     return spelt, ", ".join(words)

@@ -116,7 +116,7 @@ class OutsideOfRuns:
         if self._examples and self._at(self._examples):
             self._take_out(self._examples, "found the examples of a prompt")
         if self._rest and self._at(self._rest - 1):
-            self._take_out(self._rest, "found the end of a prompt")
+            self._take_out(self._rest, "found the last lines of a prompt")
         self._take_header()
         while line := self._at(0):
             if not self._takes_out(line):

@@ -20,15 +20,19 @@ def add_chunks(chunks: Sequence[Any]) -> Any:
     """Return the sum of *chunks* by ``+``, or `None` if there are no chunks.
 
     A chunk that cannot be added replaces the sum before it, as in LangChain: of growing partial
-    results, this leaves the last, most complete one.
+    results, this leaves the last, most complete one. Unlike there, a text among the chunks of a
+    message is added to it.
     """
     if not chunks:
         return None
     # Text and messages are added in one go; adding them pairwise would take quadratic time.
     if all(isinstance(chunk, str) for chunk in chunks):
         return "".join(chunks)
+    said = next((chunk for chunk in chunks if _is_message_chunk(chunk)), None)
+    if said is not None:
+        chunks = [type(said)(content=c) if isinstance(c, str) else c for c in chunks]
     first, *rest = chunks
-    if rest and (isinstance(first, BaseMessageChunk) or _is_foreign_chunk(first)):
+    if rest and _is_message_chunk(first):
         with suppress(TypeError):  # some of them cannot be added
             return first + rest
     total = first
@@ -40,9 +44,10 @@ def add_chunks(chunks: Sequence[Any]) -> Any:
     return total
 
 
-def _is_foreign_chunk(chunk: object) -> bool:
-    """Return whether *chunk* is from LangChain, whose ``+`` also takes a list of chunks."""
-    return hasattr(chunk, "content") and type(chunk).__name__.endswith("MessageChunk")
+def _is_message_chunk(chunk: object) -> bool:
+    """Return whether *chunk* is ours or LangChain's, whose ``+`` also takes a list of chunks."""
+    is_theirs = type(chunk).__name__.endswith("MessageChunk") and hasattr(chunk, "content")
+    return is_theirs or isinstance(chunk, BaseMessageChunk)
 
 
 # -- many inputs -----------------------------------------------------------------------------------

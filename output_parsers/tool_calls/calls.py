@@ -126,7 +126,7 @@ def raise_all(found: Iterable[OutputParserException | None]) -> None:
             "\n\n".join(map(str, errors)),
             llm_output="\n\n".join(error.llm_output or "" for error in errors),
             observation="\n\n".join(error.observation or "" for error in errors),
-        ) from ExceptionGroup("several tool calls cannot be read", errors)
+        ) from ExceptionGroup("found several tool calls with errors", errors)
 
 
 def check_content(message: Any) -> None:

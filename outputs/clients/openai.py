@@ -189,9 +189,7 @@ def _says_something(function: Any) -> bool:
 
 def two_calls() -> ValueError:
     """Return the error for a call that has both a function and a custom tool."""
-    return ValueError(
-        "expected a call with either `function` or `custom`, found both with different contents"
-    )
+    return ValueError("expected a call with either `function` or `custom`, found both")
 
 
 def _ordered(function: dict[str, Any]) -> dict[str, Any]:

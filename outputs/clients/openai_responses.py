@@ -94,6 +94,8 @@ def message_from_response(fields: dict[str, Any]) -> AIMessage:
 
 def _no_end(status: Any) -> ValueError:
     """Return the error for a response that has this *status*."""
+    if status == "cancelled":
+        return ValueError("the response was cancelled (status 'cancelled'): request a new one")
     return ValueError(
         f"the response is not finished (status {status!r}): wait until it is complete"
     )

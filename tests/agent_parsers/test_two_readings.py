@@ -112,13 +112,18 @@ def test_text_between_a_name_and_an_empty_input_is_not_dropped(*, lenient: bool)
 
 
 @pytest.mark.parametrize("lenient", [True, False])
-@pytest.mark.parametrize("dialect", ["react", "mrkl", "react_crewai", "react_llamaindex"])
-def test_the_label_of_a_result_within_an_input_is_not_text(dialect: str, *, lenient: bool) -> None:
+@pytest.mark.parametrize(("dialect", "label"), [
+    ("react", "Observation"), ("mrkl", "Observation"), ("react_crewai", "Observation"),
+    ("react_llamaindex", "Observation"), ("react", "Final Answer"), ("mrkl", "Final Answer"),
+])  # fmt: skip
+def test_a_label_within_the_line_of_an_input_is_not_text(
+    dialect: str, label: str, *, lenient: bool
+) -> None:
     call = "Thought: hm\nAction: note\nAction Input: {}"
-    assert read(dialect, call.format("a Observation: done"), lenient=lenient) is None
-    assert read(dialect, call.format('{"text": "a"} Observation: done'), lenient=lenient) is None
-    kept = '{"text": "a Observation: b"}'
-    made = [("note", {"text": "a Observation: b"})]
+    assert read(dialect, call.format(f"a {label}: done"), lenient=lenient) is None
+    assert read(dialect, call.format(f'{{"text": "a"}} {label}: done'), lenient=lenient) is None
+    kept = f'{{"text": "a {label}: b"}}'
+    made = [("note", {"text": f"a {label}: b"})]
     assert read(dialect, call.format(kept), lenient=lenient) == made
 
 

@@ -427,7 +427,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "the instructions show an old label": (
         lambda: replace(MEMO, prompt="{tools}\n\nPlan: think\nCall: a tool\nReply: the answer"),
         laws.the_instructions_show_no_label_that_is_not_read,
-        "'Call:' is shown next to labels, but is not a label",
+        "shown next to labels, but not read as a label: 'Call:'",
         "Plan: think\nCall: a tool\nReply: the answer",
     ),
     "the instructions lack a label": (

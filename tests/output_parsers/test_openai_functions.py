@@ -153,7 +153,7 @@ def test_what_has_no_function_call_is_an_error(parser: Any) -> None:
 @pytest.mark.parametrize("arguments", [None, 5, {"a": 1}, [1]])
 def test_arguments_that_are_no_text_are_an_error(arguments: Any) -> None:
     generation = ChatGeneration(message=message_with({"name": "f", "arguments": arguments}))
-    with pytest.raises(OutputParserException, match="the JSON object must be str, not"):
+    with pytest.raises(OutputParserException, match="expected JSON text, found"):
         JsonOutputFunctionsParser().parse_result([generation])
     assert JsonOutputFunctionsParser().parse_result([generation], partial=True) is None
 

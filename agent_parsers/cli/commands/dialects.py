@@ -35,7 +35,7 @@ def dialects(
         list[str] | None,
         typer.Argument(
             metavar="WORD",
-            help="Word that the name or summary must contain, or the name of a model.",
+            help="Word that the name, an alias or the summary must contain, or a model's name.",
             show_default=False,
         ),
     ] = None,

@@ -222,7 +222,7 @@ class Shapes:
 
     @property
     def names_types(self) -> bool:
-        """Whether a parameter says of which type its value is."""
+        """Whether a parameter states the type of its value."""
         parameters = self._form.call.parameters
         return parameters is not None and parameters.names_types
 

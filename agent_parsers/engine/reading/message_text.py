@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from output_parsers import OutputParserException
-from output_parsers.model_output import message_of, part_of, text_of
+from output_parsers.model_output import announced_in, message_of, metadata_in, part_of, text_of
 from output_parsers.streams.accumulator import Accumulator
 from output_parsers.tool_calls.refusal import may_refuse, refusal_error
 from outputs import AIMessage
@@ -60,15 +59,18 @@ class MessageText:
         self._late = LateFields()
         self.ended: Ended = "unknown"
         """How the message ended, as far as its chunks report it."""
+        self.announced = ""
+        """The stop reason that announces tool calls; ``""`` if the chunks have none."""
 
     def take(self, chunk: ModelOutput) -> str:
         """Return the text of the next *chunk*; calls and refusals are reported by `error`."""
         part = part_of(chunk)
         self.ended = sooner(self.ended, _ended(chunk, part))
+        self.announced = self.announced or announced_in(chunk, part)
         if isinstance(part, str):
             return part
         part = self._late.with_late_fields(part)
-        if self._has_rest or _may_be_wrong(part):
+        if self._has_rest or _calls_in(part) or _unread_in(part) or may_refuse(part):
             self._rest.add(message_of(part))
             self._has_rest = True
         return text_of(part)
@@ -86,12 +88,8 @@ def _ended(output: Any, part: Any) -> Ended:
     A whole message has ended, unless it says that it was cut; chunks have to say it.
     """
     ended: Ended = "unknown"
-    for found in (
-        None if isinstance(part, str) else getattr(part, "response_metadata", None),
-        None if part is output else getattr(output, "generation_info", None),
-    ):
-        if found and isinstance(found, Mapping):
-            ended = sooner(ended, ended_of(found))
+    for found in metadata_in(output, part):
+        ended = sooner(ended, ended_of(found))
     return "stop" if ended == "unknown" and getattr(part, "type", "") == "ai" else ended
 
 
@@ -116,11 +114,6 @@ def _error_of(message: Any, text: str) -> OutputParserException | None:
     return None
 
 
-def _may_be_wrong(part: Any) -> bool:
-    """Return whether a chunk may make its message an error."""
-    return bool(_calls_in(part) or _unread_in(part)) or may_refuse(part)
-
-
 def _unread_in(message: Any) -> str:
     """Return the kind of a call among the blocks of *message*; ``""`` if there is none."""
     content = getattr(message, "content", None)
@@ -133,12 +126,9 @@ def _unread_in(message: Any) -> str:
 
 def _calls_in(message: Any) -> list[Any]:
     """Return the calls of *message*, or chunks of them, in any form."""
-    if getattr(message, "type", None) in MESSAGE_CLASSES:
-        find = vars(
-            message
-        ).get  # a missing attribute of a pydantic model takes longer than parsing
-    else:
-        find = partial(getattr, message)
+    is_ours = getattr(message, "type", None) in MESSAGE_CLASSES
+    # A missing attribute of a pydantic model takes longer than parsing.
+    find = vars(message).get if is_ours else partial(getattr, message)
     for name in ("tool_calls", "invalid_tool_calls", "tool_call_chunks"):
         if calls := find(name, None):
             return list(calls)
@@ -148,8 +138,6 @@ def _calls_in(message: Any) -> list[Any]:
 
 
 def _name_of(call: Any) -> str:
-    if not isinstance(call, dict):
-        return ""
-    function = call.get("function") or call
+    function = (call.get("function") or call) if isinstance(call, dict) else None
     name = function.get("name") if isinstance(function, dict) else None
     return name if isinstance(name, str) else ""

@@ -205,14 +205,15 @@ class TurnStream(Scanner):
         self._collector.leave(events, Left(self._state, None, (self._text_at, end), self._size))
         if end < self._size:
             events.append(MarkerSeen("end", (end, self._size)))
-        self._refuse()
+        announced = self._refuse()
         self._collector.end_text(events, self._state, self._entry)
-        if (error := self._collector.error()) is not None:
+        if (error := self._collector.error(announced)) is not None:
             raise error
         return events
 
-    def _refuse(self) -> None:
-        """Raise an error that is not in the text itself; subclasses may override it."""
+    def _refuse(self) -> str:
+        """Raise an error that is not in the text itself, or return what announces a call."""
+        return ""
 
     def _take_half(self, events: list[Event], half: Crossing) -> None:
         """Take *half* a marker, in which the text ends, for the marker."""

@@ -64,7 +64,7 @@ class PromptWords:
     """Introduces an example in the observation of an error."""
 
     def in_place(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return *arguments* with each placeholder ``<name>`` in the wording of `value`."""
+        """Return *arguments* with each placeholder ``<name>`` as `placeholder` writes it."""
         return {
             name: self.placeholder(name) if value == f"<{name}>" else value
             for name, value in arguments.items()

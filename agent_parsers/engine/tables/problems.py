@@ -95,6 +95,10 @@ SHARED_PROBLEMS: Final = {
         "expected an action or a final answer",
         "Invalid Format: Write one action, or the final answer.",
     ),
+    "lost_call": Problem(
+        "the message has no call, but its finish reason {mark!r} says that it has one",
+        "Your call was lost, so nothing was done. Call the tool again.",
+    ),
     "placeholder": Problem(
         "found the placeholder for the answer, copied from the instructions",
         "Invalid Format: Write the answer itself, not its placeholder from the instructions.",
@@ -172,8 +176,8 @@ SHARED_PROBLEMS: Final = {
     ),
     "ambiguous_end": Problem(
         "found several places where the value may end",
-        "A value in the call contains its own closing mark, so nothing was done. Write the call"
-        " again, without that mark in a value.",
+        "It is unclear where a value in the call ends, so nothing was done. Write the call again:"
+        " close each value once, and leave its closing mark out of the value.",
     ),
     "open_tag": Problem(
         "expected a closing tag before the next tag",
@@ -209,9 +213,9 @@ SHARED_PROBLEMS: Final = {
         " done. Write all arguments inside the input, and nothing next to it.",
     ),
     "json_goes_on": Problem(
-        "expected the end of the call, found more JSON after it",
-        "Invalid Format: There is more JSON after the call, so nothing was done. Write the call "
-        "again, with brackets that match.",
+        "expected the end of the call, found text after it that may be part of its input",
+        "Invalid Format: The text after the call may be part of its input, so nothing was done."
+        " Write the call again, with its whole input inside and no text after it.",
     ),
     "several_tools": Problem(
         "expected one tool, found several",
@@ -232,7 +236,8 @@ SHARED_PROBLEMS: Final = {
     ),
     "invented_first": Problem(
         "found text that the model must not write, before any action",
-        "Invalid Format: Write an action or the final answer, not text that is given to you.",
+        "Invalid Format: Do not write the text of the user or of a tool. Write an action or the"
+        " final answer.",
     ),
     "invented_after": Problem(
         "found text that the model must not write, after the action or the answer",
@@ -294,7 +299,7 @@ SHARED_PROBLEMS: Final = {
         "found a second input for the same action",
         "Your action has two inputs, so nothing was done. Write one action with one input.",
     ),
-    "result_in_input": Problem(
+    "label_in_input": Problem(
         "found the label {mark} in the line of an input",
         "The line of your input contains {mark}, so nothing was done. Write only the input, then "
         "stop: you will see its result before the next step.",

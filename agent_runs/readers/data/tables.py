@@ -60,7 +60,7 @@ GEMINI_CLI: Final = Messages(
     name="gemini_cli", summary="sessions of Gemini CLI",
     roles={"user": "user", "gemini": "assistant"}, role="type", type_key="", may_be_text=True,
     messages=lambda record: record["messages"] if "projectHash" in record else None,
-    has=("type", "timestamp", "id"), sign="'type', 'timestamp' and 'content'",
+    has=("type", "timestamp", "id"), sign="'type', 'timestamp' and 'id'",
     key="id", rewinds="$rewindTo", anew="$set.messages",
     about={"model": "model", "time": "timestamp|startTime", "kind": "kind"},
     skips=lambda message: message.get("type") in ("info", "warning", "error")

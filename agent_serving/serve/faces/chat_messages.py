@@ -117,7 +117,7 @@ class ToldHistory:
             ValueError: There is nothing, a call lacks its result, or a thought has no text.
         """
         for call_id, place in self._unanswered.items():
-            raise ValueError(f"{place}, the call {call_id!r}, has no result: add the result")
+            raise ValueError(f"the call {call_id!r} ({place}) has no result: add its result")
         if self._said["thought"]:
             raise ValueError(
                 f"`{where}` ends with a thought of the assistant, which no model reliably"

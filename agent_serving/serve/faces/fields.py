@@ -49,7 +49,7 @@ class Fields:
                 raise ValueError(f"{self.at(name)} {why}")
 
     def take(self, name: str, *kinds: type) -> Any:
-        """Return the value of the field, of one of *kinds*; `None` if it is missing or null.
+        """Return the value of a field, which must be of one of *kinds*; `None` without a value.
 
         Raises:
             ValueError: It is of another kind, or a text with half a character.
@@ -75,7 +75,7 @@ class Fields:
         value = self.take(name, *kinds)
         if value in (None, ""):
             words = " or ".join(_KINDS[kind] for kind in kinds)
-            raise ValueError(f"{self.at(name)} is missing: it must be {words}")
+            raise ValueError(f"{self.at(name)} is missing or empty: it must be {words}")
         return value
 
     def take_object(self, name: str) -> Fields:

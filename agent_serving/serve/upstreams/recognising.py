@@ -85,7 +85,7 @@ def find_upstream(
 
 def _recognised(base: str, key: str | None, transport: httpx.BaseTransport | None) -> UpstreamKind:
     headers = {} if key is None else {"authorization": f"Bearer {key}"}
-    why = "it answers at none of the paths that the supported servers have"
+    why = "it does not answer like any of the supported servers"
     with _client(base, headers, transport) as client:
         for kind in KINDS.values():
             try:
@@ -180,7 +180,8 @@ def find_dialect(
     if is_templated:
         return FoundDialect("auto", "detected in each reply")
     raise ValueError(
-        f"the dialect is not known: {'; '.join(tried)}. Name it, or the model, with --dialect"
+        f"the dialect is not known: {'; '.join(tried)}. Pass --dialect with the dialect, or with a"
+        " model whose dialect is known"
     )
 
 

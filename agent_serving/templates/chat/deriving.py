@@ -132,7 +132,7 @@ def format_of_turns(name: str, shown: Shown) -> CallFormat:
         raise TemplateError(differs)
     if not odd:
         return form
-    said = f"which writes {' and '.join(odd)} so that they cannot be read back"
+    said = f"which writes {' and '.join(odd)} in a way that cannot be read back"
     return replace(form, summary=f"{form.summary}, {said}")
 
 

@@ -178,7 +178,8 @@ class Regions:
             return
         if self._last == (self._at, watched.name):
             raise TemplateError(
-                f"the field {watched.name!r} begins and ends repeatedly without any text"
+                f"the field {watched.name!r} opens, closes and opens again at the same place: its"
+                " marks match empty text"
             )
         self._last = self._at, watched.name
         self._field, self._is_open, self._start = watched.name, True, self._at

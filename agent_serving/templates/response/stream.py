@@ -287,7 +287,9 @@ class ResponseStream:
             if not field.optional and name not in self._fields
         ]  # fmt: skip
         if ended == "length" and self._raw_end == len(self._regions.text):
-            problem = OutputParserException("the text was cut off; the input may be incomplete")
+            problem = OutputParserException(
+                "the text was cut off; the input of the last call may be incomplete"
+            )
             self._fail(problem, (0, len(text)))
         elif self._made and self._is_calling():
             problem = OutputParserException("the text was cut off at the beginning of a call")

@@ -60,12 +60,23 @@ class Reason(Enum):
 
 
 @pytest.mark.parametrize("word", [
-    "stop", "unknown", "end_turn", "tool_calls", "STOP", "eos", "stop_sequence", "complete",
+    "stop", "unknown", "end_turn", "STOP", "eos", "stop_sequence", "complete",
     "FinishReason.STOP", Reason.STOP, None, "",
 ])  # fmt: skip
 def test_a_pair_may_have_the_word_of_any_provider(word: Any) -> None:
     assert answered((ANSWER, word)) == "to the harbour"
     assert answered(([ANSWER[:9], ANSWER[9:]], word)) == "to the harbour"
+
+
+@pytest.mark.parametrize("word", ["tool_calls", "TOOL_USE", "function_call"])
+def test_a_word_for_a_call_needs_one(word: str) -> None:
+    replies = iter([(ANSWER, word), ([ANSWER], word), (CALL, word), (ANSWER, "stop")])
+    MARKED.clear()
+    run = run_agent(lambda _prompt: next(replies), "Where?", "react", [mark])
+    *lost, (action, _) = run.steps
+    assert [error.problem for error in lost] == ["lost_call"] * 2  # type: ignore[union-attr]
+    assert action.tool == "mark"
+    assert len(MARKED) == 1
 
 
 @pytest.mark.parametrize("word", [

@@ -169,6 +169,68 @@ def test_a_message_says_how_it_ended_as_an_argument_does(name: str, lenient: boo
         assert outcome_of(partial(parser.invoke, text, ended="length")) == cut
 
 
+CALLS = {"chat": "tool_calls", "claude": "tool_use", "langchain": "TOOL_CALLS"}
+
+
+def announcing(text: str, reasons: dict[str, str] = CALLS) -> list[list[Any]]:
+    """Return ways in which a message with this text says that it has a call."""
+    return [
+        [chat(text, reasons["chat"])],
+        chat_chunks(text, reasons["chat"]),
+        claude_events(text, reasons["claude"]),
+        [AIMessage(text, response_metadata={"finish_reason": reasons["langchain"]})],
+        [lc.AIMessage(text, response_metadata={"finish_reason": reasons["langchain"]})],
+        [text[:3], AIMessageChunk(text[3:], response_metadata={"stop_reason": "tool_use"})],
+    ]
+
+
+@pytest.mark.parametrize("lenient", MODES)
+@pytest.mark.parametrize("name", [*list_dialects(), "auto"])
+def test_a_message_that_announces_a_call_is_no_answer(name: str, lenient: bool) -> None:
+    parser: Any = get_parser(name) if name == "auto" else get_parser(name, lenient=lenient)
+    answer = AgentFinish({"output": "It is late."}, "")
+    text = "It is late." if name == "auto" else parser.render(answer)
+    for form in announcing(text):
+        for way in [*ways_of(parser, form), *waits_of(parser, form)]:
+            with pytest.raises(OutputParserException, match="the message has no call") as raised:
+                way()
+            assert raised.value.problem == "lost_call"
+            assert raised.value.observation is not None
+    whole = AIMessage(text, response_metadata={"finish_reason": "tool_calls"})
+    with pytest.raises(OutputParserException, match="no call, but its finish reason 'tool_calls'"):
+        parser.read(whole)
+    explanation = parser.explain(whole)
+    assert explanation.result is None
+    assert explanation.error.problem == "lost_call"
+    stream = parser.stream_parser()
+    stream.feed(whole)
+    with pytest.raises(OutputParserException):
+        stream.close()
+    assert stream.result is None
+
+
+@pytest.mark.parametrize("lenient", MODES)
+@every_dialect
+def test_one_that_has_the_call_is_read_as_it_is(name: str, lenient: bool) -> None:
+    parser: Any = get_parser(name, lenient=lenient)
+    text = turns_of(parser)[0]
+    stop = outcome_of(partial(parser.parse, text, ended="stop"))
+    for form in announcing(text):
+        for way in ways_of(parser, form):
+            assert outcome_of(way) == stop
+
+
+def test_as_langchain_reads_a_reason_says_nothing() -> None:
+    said = AIMessage("Final Answer: late", response_metadata={"finish_reason": "tool_calls"})
+    for parser in (ReActSingleInputOutputParser(), StructuredChatOutputParserWithRetries()):
+        assert parser.invoke(said).return_values["output"].endswith("late")
+    with pytest.raises(OutputParserException, match="no call"):
+        ReActSingleInputOutputParser(tools=["clock"]).invoke(said)
+    base = get_parser("structured_chat")
+    with pytest.raises(OutputParserException, match="no call"):
+        StructuredChatOutputParserWithRetries(base_parser=base).invoke(said)
+
+
 @pytest.mark.parametrize("name", ["react", "hermes"])
 def test_so_it_does_when_waited_for(name: str) -> None:
     parser: Any = get_parser(name)

@@ -141,7 +141,7 @@ def test_a_users_dialect_may_have_the_name_of_an_owner() -> None:
 
 
 def test_a_framework_is_no_format() -> None:
-    with pytest.raises(ValueError, match="'LangChain' is not a format: its agents write"):
+    with pytest.raises(ValueError, match="'LangChain' is a framework, not a format"):
         get_parser("LangChain")
 
 

@@ -246,7 +246,7 @@ def test_dialects_says_which_read_the_text_of_a_run() -> None:
     assert (kinds["react"], kinds["hermes"]) == ((False, True), (True, False))
     table = command("dialects", "--format", "table").stdout
     assert table.index("whole run can be read too") < table.index(" react ")
-    assert table.index(" react ") < table.index("not as one text")
+    assert table.index(" react ") < table.index("from records or messages only")
 
 
 def test_dialects_are_found_by_words() -> None:

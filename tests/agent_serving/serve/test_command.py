@@ -32,7 +32,7 @@ def test_the_kinds_are_those_that_are_known() -> None:
     [
         (["http://127.0.0.1:1"], 1, "no server answers at http://127.0.0.1:1"),
         (["127.0.0.1:1"], 1, "expected http:// or https://"),
-        (["http://127.0.0.1:1", "--server", "vllm"], 1, "Name it, or the model, with --dialect"),
+        (["http://127.0.0.1:1", "--server", "vllm"], 1, "Pass --dialect with the dialect"),
         (["http://127.0.0.1:1", "--server", "vllm", "--dialect", "hermse"], 1, "hermes"),
         (["http://127.0.0.1:1", "--redact"], 2, "it needs --log"),
         (["http://127.0.0.1:1", "--key-env", "NO_SUCH_KEY"], 1, "NO_SUCH_KEY is not set"),

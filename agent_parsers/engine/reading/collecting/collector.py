@@ -277,8 +277,11 @@ class Collector:
     def enter(self, events: list[Event], part: Part, start: int) -> None:
         """Begin text of this *part* at *start*; in a transcript, this may end a step."""
 
-    def error(self) -> OutputParserException | None:
-        """Return the error of the turn; `None` if there is no error."""
+    def error(self, announced: str = "") -> OutputParserException | None:
+        """Return the error of the turn, or of an answer if a stop reason has *announced* a call."""
+        if announced and self.problem is None and isinstance(self.result, AgentFinish):
+            self.problem = BadPayload("lost_call", (0, len(self.text)), mark=announced)
+            self.result = None
         if (bad := self.problem) is None:
             return None
         named, advise = self._named_before(bad), self._setup.advise

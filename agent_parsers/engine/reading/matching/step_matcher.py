@@ -104,7 +104,7 @@ class StepMatcher(Matcher):
         # Then a step ends with its input, or with its answer.
         ends_in_input = form.call.text.endswith("{input}")
         self._is_labelled = ends_in_input and not form.own_tool
-        self._results = machine.results if ends_in_input else ()
+        self._not_inputs = machine.not_inputs if ends_in_input else ()
 
     @override
     def may_call(self, text: str) -> bool:
@@ -183,7 +183,7 @@ class StepMatcher(Matcher):
             return None
         if tools is not None and self._is_answer(tool):
             return None
-        if tools is not None and any(label in (found["input"] or "") for label in self._results):
+        if tools is not None and any(label in (found["input"] or "") for label in self._not_inputs):
             return None
         try:
             value = self._value(found, tool, None if tools is None else known_tools(tools), repairs)

@@ -48,10 +48,10 @@ class InputRules:
         self.read_tool: ToolReader | None = table.read_tool
         self.read_answer: AnswerReader = table.read_answer
         self._new_call = table.new_call
-        self.results: tuple[str, ...] = tuple(
-            stop.strip()[:-1] for stop in dialect.stop if stop[0] == "\n" and stop[-1] in ":："
-        )
-        """The labels of results, which stop the model, without their colons."""
+        results = (s.strip()[:-1] for s in dialect.stop if s[0] == "\n" and s[-1] in ":：")
+        answer = getattr(table.markers.get("answer"), "words", "")
+        self.not_inputs = (*results, *[answer] * (" " in answer or not answer.isascii()))
+        """Labels, without colons, that are not text: of results, and of answers if no mere word."""
         words = dialect.prompt_words
         begun = [words.tool_input] if isinstance(words.tool_input, str) else []
         self._placeholders = ("<", words.value.partition("{name}")[0], *begun)
@@ -173,7 +173,7 @@ class InputRules:
         if head.tool_input:
             raise BadPayload("two_inputs", span)
         if tools is not None and not head.is_answer:
-            self._check_result_within(written, at)
+            self._check_line(written, at)
         made: list[Repair] = []
         value = "" if written else self._nothing_written(head, span, tools)
         try:
@@ -196,21 +196,20 @@ class InputRules:
         self._check_end(head, span, is_seen=is_seen)
         return value
 
-    def _check_result_within(self, written: str, at: int) -> None:
-        """Check that an input *written* on one line has no label of a result in that line.
+    def _check_line(self, written: str, at: int) -> None:
+        """Check that an input *written* on one line has no label of a result or answer in it.
 
         Raises:
             BadPayload: It has one, and may end there.
         """
-        if "\n" in written or not any(label in written for label in self.results):
+        if "\n" in written or not any(label in written for label in self.not_inputs):
             return
-        label = re.compile(rf"(?<=\s)\**(?:{'|'.join(map(re.escape, self.results))})\**\s?[:：]")
-        found = label.search(written)
+        labels = "|".join(map(re.escape, self.not_inputs))
+        found = re.search(rf"(?<=\s)\**(?:{labels})\**\s?[:：]", written)
         is_quoted = found is not None and written.count('"', 0, found.start()) % 2 == 1
         if found is None or is_quoted or is_plain_object(written.strip()):
             return
-        span = at + found.start(), at + found.end()
-        raise BadPayload("result_in_input", span, mark=found[0])
+        raise BadPayload("label_in_input", found.span(), mark=found[0]).moved(at)
 
     def fit(
         self,

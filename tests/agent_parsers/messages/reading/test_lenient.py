@@ -353,7 +353,7 @@ def test_content_in_the_form_of_a_dialect_is_a_call(content: str) -> None:
 
 
 def test_json_is_no_call_and_no_answer_if_the_tools_are_not_known() -> None:
-    with pytest.raises(ForeignCallError, match="the tools are not known"):
+    with pytest.raises(ForeignCallError, match="no tools are given"):
         read_content(JSON_CALL, ANY_TOOL_PARSER)
     assert isinstance(read_content(TAGGED, ANY_TOOL_PARSER).result, list)
 

@@ -238,7 +238,7 @@ def test_text_that_the_template_does_not_escape_is_refused_and_written_with_esca
     body = OWN["python_list"].partition("{%- if value is string -%}")
     template = body[0] + body[1] + "'{{ value }}'{%- elif" + body[2].partition("{%- elif")[2]
     dialect = dialect_from_template(template, name="quotes")
-    assert "which writes strings with quotes and brackets so that they cannot be read back" in (
+    assert "which writes strings with quotes and brackets in a way that cannot be read back" in (
         dialect.summary
     )
     turn = Written(tool="move", tool_input={"path": "it's"})

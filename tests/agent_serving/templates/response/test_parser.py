@@ -237,7 +237,7 @@ def test_limits() -> None:
     with pytest.raises(OutputParserException, match=r"took longer than 0\.05 s"):
         slow.parse("a" * 5000)
     endless = from_response_template(template(content={"open_pattern": "", "close_pattern": ""}))
-    with pytest.raises(TemplateError, match="begins and ends repeatedly"):
+    with pytest.raises(TemplateError, match="opens, closes and opens again"):
         endless.parse("x")
     with pytest.raises(ValueError, match="a template needs calls='all'"):
         endless.stream_parser(calls="each")
