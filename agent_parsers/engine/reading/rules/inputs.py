@@ -48,10 +48,9 @@ class InputRules:
         self.read_tool: ToolReader | None = table.read_tool
         self.read_answer: AnswerReader = table.read_answer
         self._new_call = table.new_call
-        labels = [s.strip()[:-1] for s in dialect.stop if s[0] == "\n" and s[-1] in ":："]
+        results = [s.strip()[:-1] for s in dialect.stop if s[0] == "\n" and s[-1] in ":："]
         answer = getattr(table.markers.get("answer"), "words", "")
-        labels += [answer] * (" " in answer or not answer.isascii())
-        self.not_inputs: tuple[str, ...] = tuple(labels)
+        self.not_inputs: list[str] = results + [answer] * (" " in answer or not answer.isascii())
         """Labels, without colons, that are not text: of results, and of answers if no mere word."""
         words = dialect.prompt_words
         begun = [words.tool_input] if isinstance(words.tool_input, str) else []
