@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.core import badges_html, badges_of, facts_of, messages_html, run_html
 from agent_parsers.transcripts import transcript_of
+from agent_runs.reading.parts import telling_notices
 from outputs.html import html_line, html_text, page
 
 if TYPE_CHECKING:
@@ -29,17 +32,17 @@ class Bar(NamedTuple):
     """Name and words of each place on the page."""
 
 
-def chart_html(title: str, part: str, bars: Sequence[Bar]) -> str:
+def chart_html(title: str, part: str, bars: Sequence[Bar], most: int) -> str:
     """Return a chart of horizontal bars, or ``""`` if there are no bars.
 
     Args:
         title: What is counted.
         part: The part that gives the colour.
         bars: The bars, the longest first.
+        most: The total of a bar that fills its line.
     """
     if not bars:
         return ""
-    most = max(bar.total for bar in bars)
     rows = [_row(bar, most) for bar in bars]
     html = "".join(rows[:_MOST_BARS])
     if rest := rows[_MOST_BARS:]:
@@ -154,6 +157,8 @@ _CHARTS: Final = {
 """Titles and colours of the charts, by the kind of their facts."""
 _BRIEF: Final = 160
 """How many characters of a question are seen in the list of runs."""
+_LEAST_FULL: Final = 2
+"""The smallest total for a full bar: what happened once fills none."""
 _FEW: Final = 8
 """How many things that were not read are listed unfolded."""
 
@@ -180,13 +185,14 @@ class _Report:
     """The runs so far as HTML, and what was counted in them."""
 
     def __init__(self) -> None:
-        self._runs: list[str] = []
+        self._runs: list[tuple[str, str, str]] = []  # of each the head, its file, and the rest
         self._totals = Counter[str]()
         self._counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._places: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
         self._keys: dict[tuple[str, str], str] = {}
 
     def add(self, run: Transcript) -> None:
+        run = replace(run, notices=telling_notices(run))
         number = len(self._runs) + 1
         anchor = f"r{number}"
         keys: defaultdict[int, list[str]] = defaultdict(list)
@@ -207,11 +213,13 @@ class _Report:
         joined = {step: " ".join(dict.fromkeys(each)) for step, each in keys.items()}
         question = " ".join(run.question[:_BRIEF].split())
         more = "…" if len(run.question) > _BRIEF else ""
-        self._runs.append(
+        file = Path(run.source.file).name if run.source and run.source.file else ""
+        head = (
             f'<details class="ap-run" id="{anchor}" data-keys="{joined.get(0, "")}">'
             f"<summary><b>run {number}</b><bdi>{html_text(question or run.id)}{more}</bdi>"
-            f"{badges_html(badges_of(run))}</summary>{run_html(run, anchor, joined)}</details>"
         )
+        rest = f"{badges_html(badges_of(run))}</summary>{run_html(run, anchor, joined)}</details>"
+        self._runs.append((head, file, rest))
 
     def html(self, title: str, unread: list[str]) -> str:
         """Return the whole report."""
@@ -225,10 +233,16 @@ class _Report:
             f"<dd>{count:,}</dd></div>"
             for name, count in figures.items()
         )
+        totals = (total for each in self._counts.values() for total in each.values())
+        most = max([_LEAST_FULL, *totals])
         charts = "".join(
-            chart_html(name, part, self._bars(kind)) for kind, (name, part) in _CHARTS.items()
+            chart_html(name, part, self._bars(kind), most) for kind, (name, part) in _CHARTS.items()
         )
-        runs = "".join(self._runs)
+        has_files = len({file for _, file, _ in self._runs}) > 1
+        runs = "".join(
+            f'{head}<bdi class="ap-sub">{html_text(file)}</bdi>{rest}' if has_files else head + rest
+            for head, file, rest in self._runs
+        )
         if len(self._runs) == 1:
             runs = runs.replace("<details", "<details open", 1)
         failed = messages_html(("error", reason) for reason in unread)
@@ -243,7 +257,7 @@ class _Report:
 
     def _bars(self, kind: str) -> list[Bar]:
         return [
-            Bar(what or "unknown", count, [*self._places[kind, what].items()])
+            Bar(_words(kind, what), count, [*self._places[kind, what].items()])
             for what, count in self._counts[kind].most_common()
         ]
 
@@ -251,9 +265,14 @@ class _Report:
         """Return the keys and words of the filter, by title."""
         return {
             title: [
-                (self._keys[kind, what], f"{what or 'unknown'} ({count:,})")
+                (self._keys[kind, what], f"{_words(kind, what)} ({count:,})")
                 for what, count in self._counts[kind].most_common()
             ]
             for kind, (title, _) in _CHARTS.items()
             if self._counts[kind]
         }
+
+
+def _words(kind: str, what: str) -> str:
+    """Return the words for *what* was counted; kinds of repairs and notices are names in code."""
+    return what.replace("_", " ") if kind.endswith("_by_kind") else what or "unknown"

@@ -90,16 +90,11 @@ class ShownRun:
         return failed + [self._noticed(notice) for notice in notices]
 
     @property
-    def shown_notices(self) -> list[Notice]:
-        """The notices, except one that the log ends with the answer, as most logs do."""
-        from agent_runs.reading.parts import is_open_end  # imported lazily: as above
+    def shown_notices(self) -> tuple[Notice, ...]:
+        """The notices; see `telling_notices`."""
+        from agent_runs.reading.parts import telling_notices  # imported lazily: as above
 
-        answer = self.answer
-        return [
-            notice
-            for notice in self.transcript.notices
-            if answer is None or notice.step != answer.number or not is_open_end(notice)
-        ]
+        return telling_notices(self.transcript)
 
     @property
     def first_line(self) -> int:

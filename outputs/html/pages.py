@@ -148,6 +148,7 @@ border:1px solid var(--ap-line);border-radius:6px;padding:.25rem .5rem;max-width
 gap:0 .6rem;align-items:baseline}
 .ap-run>summary>b{font-weight:600;white-space:nowrap}
 .ap-run>summary>bdi{overflow:hidden;text-overflow:ellipsis;white-space:nowrap;min-width:0}
+.ap-run>summary>.ap-sub{grid-column:3/-1;grid-row:2}
 .ap-run>summary>.ap-badges{margin:0;flex-wrap:nowrap}
 .ap-run>.ap-whole{padding:0 0 1.2rem 1.6rem}
 .ap-whole>.ap-fields{margin:.6rem 0}
@@ -172,12 +173,15 @@ main.ap{padding:1.2rem .9rem 4rem}
 .ap-row>summary{grid-template-columns:1rem minmax(0,8rem) 1fr minmax(2rem,auto)}
 .ap-run>summary{grid-template-columns:1rem 1fr auto}
 .ap-run>summary>bdi{grid-column:2/-1;grid-row:2;color:var(--ap-muted)}
+.ap-run>summary>.ap-sub{grid-column:2/-1;grid-row:3}
 .ap-run>summary>.ap-badges{flex-wrap:wrap;justify-content:flex-end}
 .ap-run>.ap-whole{padding-left:0}
 .ap-steps>li{padding-left:.7rem}
 }
 @media print{
 .ap-filter{display:none}
+.ap details:not(.ap-row)::details-content{content-visibility:visible;block-size:auto}
+.ap-steps>li{content-visibility:visible}
 }
 """
 

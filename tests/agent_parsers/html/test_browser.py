@@ -144,6 +144,17 @@ def test_without_scripts_a_report_is_read_all_the_same(browser: Any, tmp_path: P
     page.close()
 
 
+def test_all_runs_are_printed(browser: Any, tmp_path: Path) -> None:
+    runs = [parse_transcript(RUN.format(city), dialect="react") for city in ("Thun", "Bern")]
+    with Visit(browser, tmp_path / "a.html", report_html(runs)) as visit:
+        page = visit.page
+        heights = "[...document.querySelectorAll('.ap-run')].map((run) => run.clientHeight)"
+        closed = page.evaluate(heights)
+        page.emulate_media(media="print")
+        assert min(page.evaluate(heights)) > 3 * max(closed)
+        assert not page.locator(".ap-filter").is_visible()
+
+
 NOTEBOOK = """
 <style>.host dl{width:100%;overflow:hidden}.host dt{float:left;width:20%;font-weight:bold}
 .host dd{float:left;width:80%}.host ol:not(.x),.host ul:not(.x){padding-left:2em;list-style:disc}

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ from agent_parsers.engine.tables.modes import Mode
 from agent_parsers.explain.explanation import explain
 from agent_parsers.html import explanation_html, transcript_html, turn_html
 from agent_parsers.transcripts import Notice, RunSource
-from agent_runs import report_html
+from agent_runs import read_runs, report_html
 
 from ...helpers.html_pages import Page, harmless, sharp_texts
 from ...helpers.stories import every_dialect, every_turn_mode
@@ -308,6 +309,37 @@ def test_every_bar_leads_to_its_steps() -> None:
         ("r1s2", "run 1, step 2"), ("r2s2", "run 2, step 2"),  # errors
         ("r1", "run 1"), ("r2", "run 2"),  # read as
     ]  # fmt: skip
+
+
+def test_bars_have_one_scale_and_what_happened_once_fills_none() -> None:
+    once = parse_transcript("Question: q\nAction: a\nAction Input: [1,]\nObservation: b\n")
+    html = report_html([once])
+    widths = re.findall(r'<rect width="([\d.]+)" height="8"/></svg>', html)
+    assert widths
+    assert {*widths} == {"50"}
+    many = parse_transcript("Question: q\n" + "Action: a\nAction Input: b\n" * 20)
+    widths = re.findall(r'<rect width="([\d.]+)" height="8"/></svg>', report_html([many, once]))
+    assert widths.count("100") == 1  # the only tool
+
+
+def test_repairs_and_notices_are_counted_in_words() -> None:
+    html = report_html([parse_transcript(RUN, dialect="react")])
+    charts = html[html.index('class="ap-charts"') : html.index('class="ap-filter"')]
+    assert "_" not in "".join(re.findall(r'class="ap-what">([^<]+)<', charts))
+
+
+def test_the_list_of_runs_names_their_files_if_there_are_several() -> None:
+    run = parse_transcript(RUN, dialect="react")
+    one, two = (replace(run, source=RunSource("react", file=f"logs/{name}")) for name in ("a", "b"))
+    assert re.findall(r'<bdi class="ap-sub">(\w+)</bdi>', report_html([one, two])) == ["a", "b"]
+    assert '<bdi class="ap-sub">' not in report_html([one, one])
+
+
+def test_a_log_that_ends_with_the_answer_has_no_notice_in_a_report() -> None:
+    (run,) = read_runs(StringIO("Question: q\nThought: hm\nFinal Answer: Thun"))
+    assert [notice.kind for notice in run.notices] == ["cut_value"]
+    assert "<dt>notices</dt><dd>0</dd>" in report_html([run])
+    assert "may have been cut short" not in report_html([run])
 
 
 def test_a_bar_has_few_links_and_says_how_many_more() -> None:
