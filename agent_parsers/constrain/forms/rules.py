@@ -171,7 +171,9 @@ class Gbnf:
 
     def char(self, code: int) -> str:
         """Return a character as it is written in a character class."""
-        return spelt(code, "]\\^-")
+        if chr(code) in "^-":  # llama.cpp takes no backslash before them
+            return f"\\u{code:04x}"
+        return spelt(code, "]\\")
 
     def name(self, name: str) -> str:
         """Return *name*; its hyphens are allowed."""

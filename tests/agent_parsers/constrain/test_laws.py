@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -212,6 +213,23 @@ def engines(dialect: str, seed: int | str = 0) -> Iterator[Any]:
     needs("xgrammar")
     for form in WRITERS if THOROUGH else ("gbnf",):
         yield Xgrammar(form, WRITERS[form](grammar))
+
+
+@pytest.mark.one_in(10)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_llama_cpp_knows_every_escape_in_gbnf(dialect: str) -> None:
+    """It refuses the whole grammar for any other, as for a hyphen or a caret in a class."""
+    texts = {"type": "string", "pattern": "^[a-z^-]+$"}
+    words = {"type": "string", "enum": ["a-b", "^c", "[d]", 'e"f', "g\\h", "\u0007", "😀"]}
+    schema = {"type": "object", "properties": {"a": texts, "b": words}, "required": ["a"]}
+    name = "Intermediate Answer" if dialect == "self_ask" else "find-it"
+    gbnf = get_parser(dialect, tools=[{"name": name, "parameters": schema}]).grammar("gbnf")
+    known = re.compile(r'\\(?:[trn\\"\[\]]|u[0-9a-f]{4}|U[0-9a-f]{8})')
+    bare = known.sub("x", gbnf)
+    assert "\\" not in bare
+    classes = [*filter(None, re.findall(r'"[^"]*"|\[\^?([^\]]*)\]', bare))]
+    assert classes
+    assert [each for each in classes if not re.fullmatch("(?:[^-^](?:-[^-^])?)*", each)] == []
 
 
 @pytest.mark.one_in(40)
