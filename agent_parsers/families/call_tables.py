@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.calls.marks import Before
@@ -80,7 +81,8 @@ def calls_table(
             transitions |= {(state, "end of region"): ended for state in (*holding, "call")}
         transitions |= {("region", name): Go(name) for name in begins}
     if call and call[1]:
-        transitions |= {(state, "end of call"): Go(state, closes=True) for state in holding}
+        closed = partial(Go, closes=True, of_call="stray_closer")
+        transitions |= {(state, "end of call"): closed(state) for state in holding}
         transitions["call", "end of call"] = Go(inside, closes=True)
     elif call:
         holding.append("call")

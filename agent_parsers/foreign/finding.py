@@ -29,6 +29,7 @@ from agent_parsers.foreign.places import (
     is_structural,
     mentions_of,
     other_lead,
+    other_mark,
 )
 from agent_parsers.foreign.shapes import find_nameless, find_shapes
 
@@ -64,7 +65,27 @@ def find_foreign(text: str, tools: ToolSet | None, over: int, is_own: bool) -> F
             return Foreign(plain.form, (0, len(said.rstrip())), why="its quotes are escaped")
     if (found is None or found.calls) and text[over:].strip():
         return _across(text, tools, over) or found
-    return found
+    return found or _headless(said)
+
+
+_INSIDE: Final = re.compile(
+    r'[\w.:/-]*"\s*+,\s*+"(?:arguments|parameters|args|(?:action_|tool_)?input)"\s*+:\s*+[{"\[]'
+    r"|(?:\[ARGS\]|[<‹][|｜]tool[_▁](?:sep|call[_▁]argument[_▁]begin)[|｜][>›])\s*+\{"
+).search
+"""Finds what stands between the name of a tool and its arguments."""
+
+
+def _headless(text: str) -> Foreign | None:
+    """Find a call in *text* whose beginning, perhaps with a part of the name, is missing."""
+    found = _INSIDE(text)
+    if found is None or "{" in text[: found.start()] or other_mark(text, [found.span()]):
+        return None
+    return Foreign(
+        "written without its beginning", (found.start(), len(text.rstrip())), why=_NO_HEAD
+    )
+
+
+_NO_HEAD: Final = "the name of its tool may be incomplete"
 
 
 def _as_written(text: str, tools: ToolSet | None) -> Foreign | None:

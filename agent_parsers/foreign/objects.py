@@ -185,16 +185,11 @@ def _named_call(
         if read is not None and read not in readings:
             readings.append(read)
     if len(readings) == 1:
-        is_left_out = any(_leaves_out(readings[0], name, tool, tools) for name in flat)
-        return [] if is_left_out else [(tool, readings[0])]
+        only = readings[0]
+        left_out = [name for name in flat if name not in only] if isinstance(only, dict) else []
+        return [] if tools.declares_any(tool, left_out) else [(tool, only)]
     is_call = names_call(key) and any(map(_INPUTS, rest))
     return [] if readings or is_call else None
-
-
-def _leaves_out(tool_input: Any, name: str, tool: str, tools: ToolSet) -> bool:
-    """Return whether an input has no value for a parameter of this *name*, if there is one."""
-    is_given = not isinstance(tool_input, dict) or name in tool_input
-    return not is_given and tools.checks(tool) and tools.declares(tool, (name,))
 
 
 def _keyed_call(tool: str, given: Any, tools: ToolSet) -> list[tuple[str, Any]] | None:

@@ -75,8 +75,8 @@ class Mention(NamedTuple):
 def mentions_of(names: Iterable[str], text: str) -> Iterator[Mention]:
     """Yield the places in *text* where one of the *names* of tools appears, in order.
 
-    A name may follow others and a dot, as in ``functions.search``, and be called as Llama calls the
-    tools that it knows, ``search.call``.
+    A name may follow others and a dot, as in ``functions.search``, or two underscores, and be
+    called as Llama calls the tools that it knows, ``search.call``.
     """
     words = {name for name in names if _WORD.fullmatch(name)}
     spelt = Counter(map(_fold, words))
@@ -98,6 +98,8 @@ def mentions_of(names: Iterable[str], text: str) -> Iterator[Mention]:
             found.append(Mention(stop - len(name), stop, name))
         elif name == written and (tool := folded.get(_fold(name))) is not None:
             found.append(Mention(stop - len(name), stop, tool))
+        elif (last := name.rpartition("__")[2]) in words:
+            found.append(Mention(stop - len(last), stop, last))
         elif (joined := _JOINED(name)) is not None and joined[1] in words:
             found.append(Mention(stop - len(name), stop, joined[1]))
     yield from sorted(found)
@@ -123,7 +125,8 @@ def namespace(text: str, mention: Mention) -> str:
     """
     lead = line_before(text, mention.start)
     found = _ENDS_IN_NAMES(lead)
-    if found is None or found[0][-1] not in "./:" or says_nothing(found[0]):
+    ends = ("__", ".", "/", ":")
+    if found is None or not found[0].endswith(ends) or says_nothing(found[0]):
         return ""
     is_label = found[0].endswith(":") and found[0][:-1].isidentifier()
     return "" if is_label and lead[: found.start()][-1:] not in ("'", '"') else found[0]

@@ -117,7 +117,8 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
         return Foreign(last.form, last.span, why="text follows it")
     cores = [(unmarked(text, s.span[0]), s.end) if s.end >= 0 else s.span for s in alone]
     why = (mark := other_mark(text, cores)) and f"it is in, or comes after, {mark}"
-    spaces = (namespace(text, each) for each in mentions if _is_in(cores, each.start))
+    named = (m for m in mentions if any(start <= m.start < stop for start, stop in cores))
+    spaces = (namespace(text, each) for each in named)
     why = why or next((f"its name is in the namespace {space!r}" for space in spaces if space), "")
     if len(alone) < len(shapes):
         return Foreign(first.form, first.span, why="another call next to it is quoted")
@@ -127,10 +128,6 @@ def find_shapes(text: str, mentions: Sequence[Mention], tools: ToolSet) -> Forei
     frame = framed(text, [(first.span[0], last.span[1])])
     calls = (ForeignCall(*call, shape.span, None, frame) for shape in alone for call in shape.calls)
     return Foreign(first.form, (first.span[0], last.span[1]), tuple(calls), why)
-
-
-def _is_in(spans: Sequence[Span], at: int) -> bool:
-    return any(start <= at < stop for start, stop in spans)
 
 
 _DOCUMENT: Final = re.compile(

@@ -241,13 +241,11 @@ def _with_reason(said: Any, word: Any) -> Any:
     it.
     """
     reason = {"finish_reason": word}
+    says_more = is_held_back(reason) or reason_to_call(reason)
     if isinstance(said, str):
-        says_more = is_held_back(reason) or reason_to_call(reason)
         return AIMessage(said, response_metadata=reason) if says_more else said
-    if isinstance(said, list | tuple) and reason_to_call(reason):
-        return [*said, AIMessageChunk("", response_metadata=reason)]
-    if not _is_whole(said):
-        return said
+    if isinstance(said, AsyncIterable) or not _is_whole(said):
+        return _and_then(said, AIMessageChunk("", response_metadata=reason)) if says_more else said
     with suppress(TypeError, ValueError, ProviderError):  # the parser says what is wrong
         said = with_message(said)
     for name in ("response_metadata", "generation_info"):
@@ -255,6 +253,28 @@ def _with_reason(said: Any, word: Any) -> Any:
             free = next(field for field in _REASONS if field not in (known or {}))
             return said.model_copy(update={name: {**(known or {}), free: word}})
     return said
+
+
+def _and_then(chunks: Any, last: AIMessageChunk) -> Iterator[Any] | AsyncIterator[Any]:
+    """Return *chunks* and the *last* one."""
+    return (_async_then if isinstance(chunks, AsyncIterable) else _sync_then)(chunks, last)
+
+
+def _sync_then(chunks: Iterable[Any], last: AIMessageChunk) -> Iterator[Any]:
+    try:
+        yield from chunks
+        yield last
+    finally:
+        close(chunks)
+
+
+async def _async_then(chunks: AsyncIterable[Any], last: AIMessageChunk) -> AsyncIterator[Any]:
+    try:
+        async for chunk in chunks:
+            yield chunk
+        yield last
+    finally:
+        await aclose(chunks)
 
 
 _NOTHING: Final = object()

@@ -198,6 +198,11 @@ class ToolSet:
         properties = schema.flat(schema.root).get("properties", {})
         return all(key in properties for key in keys)
 
+    def declares_any(self, name: str, keys: Iterable[str]) -> bool:
+        """Return whether one of *keys* is a parameter of the tool *name*, in lower case perhaps."""
+        spelt = {word for key in keys for word in (key, key.lower())}
+        return any(self.declares(name, [word]) for word in spelt)
+
     def has_lists(self, name: str, paths: Iterable[Iterable[str]]) -> bool:
         """Return whether the schema of the tool *name* has a list at each of *paths*.
 

@@ -322,10 +322,10 @@ def _refusal(
     try:
         events = stream.read_whole(text, ended=ended)
     except OutputParserException as error:
+        around = Surroundings(text, calls[:1]).closed
+        is_thought = any(speaks_of_thoughts(text[slice(*each.marks[0])]) for each in around)
         is_invented = machine.mode == "langchain" and error.problem == "invented_first"
-        if is_invented and not _is_in_thought(text, calls[0]):
-            return None
-        return stream._collector.problem
+        return None if is_invented and not is_thought else stream._collector.problem
     spans = {each.kind: each.span for each in events if isinstance(each, Repair)}
     made = sorted(each.span for each in events if isinstance(each, ActionComplete))
     if made and "open_reasoning" in spans:
@@ -337,9 +337,3 @@ def _refusal(
     if "quoted" in spans:
         return BadPayload("call_in_quotation", spans["quoted"])
     return BadPayload("call_or_answer", (0, len(text)))
-
-
-def _is_in_thought(text: str, span: Span) -> bool:
-    """Return whether marks of a thought enclose what is at *span* in *text*."""
-    around = Surroundings(text, [span]).closed
-    return any(speaks_of_thoughts(text[slice(*each.marks[0])]) for each in around)

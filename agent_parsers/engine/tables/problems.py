@@ -95,6 +95,10 @@ SHARED_PROBLEMS: Final = {
         "expected an action or a final answer",
         "Invalid Format: Write one action, or the final answer.",
     ),
+    "stray_closer": Problem(
+        "found the end of a call whose beginning is missing",
+        "Your call has no beginning, so nothing was done. Write the whole call again.",
+    ),
     "lost_call": Problem(
         "the message has no call, but its finish reason {mark!r} says that it has one",
         "Your call was lost, so nothing was done. Call the tool again.",

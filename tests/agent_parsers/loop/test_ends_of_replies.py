@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from enum import Enum
 from typing import Any
 
@@ -13,7 +14,7 @@ from agent_parsers import AgentAction, arun_agent, get_parser, list_dialects, ru
 from agent_parsers.loop import CutAnswerError
 from agent_parsers.loop.asking import Asking
 from agent_parsers.loop.replies import atake_turn, end_of, take_turn
-from output_parsers import ModelRefusalError
+from output_parsers import ModelRefusalError, OutputParserException
 from outputs import AIMessage, AIMessageChunk, ChatGeneration, Generation, HumanMessage
 
 ANSWER = "Final Answer: to the harbour"
@@ -70,13 +71,29 @@ def test_a_pair_may_have_the_word_of_any_provider(word: Any) -> None:
 
 @pytest.mark.parametrize("word", ["tool_calls", "TOOL_USE", "function_call"])
 def test_a_word_for_a_call_needs_one(word: str) -> None:
-    replies = iter([(ANSWER, word), ([ANSWER], word), (CALL, word), (ANSWER, "stop")])
+    replies = iter([
+        (ANSWER, word), ([ANSWER], word), (iter([ANSWER]), word), (CALL, word), (ANSWER, "stop"),
+    ])  # fmt: skip
     MARKED.clear()
-    run = run_agent(lambda _prompt: next(replies), "Where?", "react", [mark])
+    run = run_agent(lambda _prompt: next(replies), "Where?", "react", [mark], max_retries=5)
     *lost, (action, _) = run.steps
-    assert [error.problem for error in lost] == ["lost_call"] * 2  # type: ignore[union-attr]
+    assert [error.problem for error in lost] == ["lost_call"] * 3  # type: ignore[union-attr]
     assert action.tool == "mark"
     assert len(MARKED) == 1
+
+
+@pytest.mark.parametrize("kind", [str, list, iter, "async"])
+@pytest.mark.parametrize("word", ["refusal", "tool_calls"])
+def test_so_it_is_for_every_kind_of_reply(word: str, kind: Any) -> None:
+    async def each() -> AsyncIterator[str]:
+        yield ANSWER
+
+    async def model(_prompt: str) -> Any:
+        return each() if kind == "async" else kind([ANSWER]) if kind is not str else ANSWER, word
+
+    with pytest.raises((ModelRefusalError, OutputParserException)) as raised:
+        asyncio.run(arun_agent(model, "Where?", "react", [mark], max_retries=0, on_cut="return"))
+    assert isinstance(raised.value, ModelRefusalError) is (word == "refusal")
 
 
 @pytest.mark.parametrize("word", [

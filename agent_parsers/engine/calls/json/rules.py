@@ -113,7 +113,9 @@ class JsonCallRules:
         if members.is_twice:
             return "repeated_key"
         given = members.tool_input
-        is_tool = given is not None and given.is_other and _is_schema(given.value)
+        value = given.value if given is not None and given.is_other else None
+        # The prompt lists the parameters of a tool like this.
+        is_tool = isinstance(value, dict) and isinstance(value.get("properties"), dict)
         if is_tool or not isinstance(name, str):
             return "bad_call"
         if members.has_more and outside != "bad_call":
@@ -164,8 +166,3 @@ class JsonCallRules:
         if not self.lenient or self.is_marked:
             return False
         return leads and "\n" not in opener and "`" not in opener
-
-
-def _is_schema(value: Any) -> bool:
-    """Return whether *value* is the schema of a tool's parameters, as the prompt lists it."""
-    return isinstance(value, dict) and isinstance(value.get("properties"), dict)

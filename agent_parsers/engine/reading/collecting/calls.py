@@ -59,6 +59,9 @@ _LONGEST_BLANK: Final = 16
 _NOT_ITS_OWN: Final = ("no_call", "stray_text", "no_tool_name", "open_header")
 """Problems of a call whose body may be that of a relative with the same marks."""
 
+_ENDS: Final = ("}", "]", ")", ">", "`")
+"""What the arguments of a call end with."""
+
 
 class CallsCollector(Collector):
     """Collects the calls of a turn that may have several, and the text outside them.
@@ -307,7 +310,9 @@ class CallsCollector(Collector):
     @override
     def see_stray_closer(self, problem: str, span: Span) -> None:
         is_call = bool(self._met) and self._met[-1].hole[0] >= self.label_span[0]
-        if not is_call and self.problem is None:
+        before = self._slice(self.label_span[1], span[0]).rstrip()
+        is_more = problem == "stray_closer" and not before.endswith(_ENDS)  # one behind words
+        if not (is_call or is_more) and self.problem is None:
             self.problem = BadPayload(problem, span)
 
     @override

@@ -226,7 +226,9 @@ class Surroundings:
         self.dressing: list[Quotation] = []
         """Fences, backticks and elements that may enclose calls that count."""
         self._search()
-        self._judge()
+        if self._closed:
+            self._judge_pairs()
+        self._judge_lines()
 
     def quotation(self, number: int) -> Quotation | None:
         """Return the quotation around the hole with this *number*; mere dressing is not one."""
@@ -482,12 +484,6 @@ class Surroundings:
                 opened.pop()
 
     # -- judging them -----------------------------------------------------------------------------
-
-    def _judge(self) -> None:
-        """Say of each hole what encloses it."""
-        if self._closed:
-            self._judge_pairs()
-        self._judge_lines()
 
     def _judge_pairs(self) -> None:
         """Find the holes that are between two marks."""

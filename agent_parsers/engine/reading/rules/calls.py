@@ -129,7 +129,7 @@ class CallRules(InputRules):
             if isinstance(given, dict) and key in given:
                 continue
             is_lost = is_absent or not (key or given)  # text without a key stands between them
-            is_parameter = any(tools.declares(tool, [name]) for name in {key, key.lower()})
+            is_parameter = tools.declares_any(tool, [key])
             if is_parameter or names_space(key) or (is_lost and not is_remark(key)):
                 raise BadPayload("beside_call", span)
 

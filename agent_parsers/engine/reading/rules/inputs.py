@@ -48,9 +48,10 @@ class InputRules:
         self.read_tool: ToolReader | None = table.read_tool
         self.read_answer: AnswerReader = table.read_answer
         self._new_call = table.new_call
-        results = [s.strip()[:-1] for s in dialect.stop if s[0] == "\n" and s[-1] in ":："]
+        labels = [s.strip()[:-1] for s in dialect.stop if s[0] == "\n" and s[-1] in ":："]
         answer = getattr(table.markers.get("answer"), "words", "")
-        self.not_inputs: list[str] = results + [answer] * (" " in answer or not answer.isascii())
+        labels += [answer] * (" " in answer or not answer.isascii())
+        self.not_inputs: list[str] = labels + [label.upper() for label in labels]
         """Labels, without colons, that are not text: of results, and of answers if no mere word."""
         words = dialect.prompt_words
         begun = [words.tool_input] if isinstance(words.tool_input, str) else []
@@ -205,8 +206,8 @@ class InputRules:
         if "\n" in written or not any(label in written for label in self.not_inputs):
             return
         labels = "|".join(map(re.escape, self.not_inputs))
-        found = re.search(rf"(?<=\s)\**(?:{labels})\**\s?[:：]", written)
-        is_quoted = found is not None and written.count('"', 0, found.start()) % 2 == 1
+        found = re.search(rf"(?<=[\s(.])[*_]*(?:{labels})[*_]*\s?[:：]", written)
+        is_quoted = found is not None and any(written.count(q, 0, found.start()) % 2 for q in '"`')
         if found is None or is_quoted or is_plain_object(written.strip()):
             return
         raise BadPayload("label_in_input", found.span(), mark=found[0]).moved(at)

@@ -95,7 +95,11 @@ class Machine(CallRules):
     @property
     def marks_calls(self) -> bool:
         """Whether turns may have several calls, each of which begins with a marker."""
-        return self.table.several and _marks_calls(self.dialect.strict)
+        table = self.dialect.strict
+        bare = table.readers
+        opened = {transition.to for transition in table.transitions.values()} - bare.keys()
+        is_marked = table.initial not in bare and any(table.parts[o] is Part.CALL for o in opened)
+        return self.table.several and is_marked
 
     def thought_mark(self, text: str) -> Literal["", "opens", "closes"]:
         """Return ``"opens"`` or ``"closes"`` if *text* ends with such a mark, else ``""``."""
@@ -167,13 +171,6 @@ def machine(dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> 
 
 
 _IN_CALL: Final = (Part.CALL, Part.TOOL, Part.INPUT)
-
-
-def _marks_calls(table: Table) -> bool:
-    """Return whether only a marker of *table* opens a call."""
-    bare = table.readers
-    opened = {transition.to for transition in table.transitions.values()} - bare.keys()
-    return table.initial not in bare and any(table.parts[name] is Part.CALL for name in opened)
 
 
 def is_half(begun: str, text: str) -> bool:

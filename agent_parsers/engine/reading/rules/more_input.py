@@ -81,8 +81,7 @@ def may_go_on(call: str, text: str, tool: str, given: object, tools: ToolSet) ->
         inner = found.values() if isinstance(found, dict) else ()
         keys = [*keys, *(key for each in inner if isinstance(each, dict) for key in each)]
     inside = given if isinstance(given, dict) and not is_next else ()
-    spelt = {name for key in keys for name in (key, key.lower())}
-    return any(tools.declares(tool, [name]) and name not in inside for name in spelt)
+    return tools.declares_any(tool, (k for k in keys if not {k, k.lower()} & {*inside}))
 
 
 def has_several_objects(text: str, tool: str, tools: ToolSet) -> bool:
@@ -90,4 +89,4 @@ def has_several_objects(text: str, tool: str, tools: ToolSet) -> bool:
     found, end = scan_object(text, 0, MAX_DEPTH)
     if not isinstance(found, dict) or not text[end:].lstrip().startswith("{"):
         return False
-    return any(tools.declares(tool, [key]) for key in (*found, *_keys(text, end)))
+    return tools.declares_any(tool, (*found, *_keys(text, end)))
