@@ -128,7 +128,7 @@ def test_the_role_of_a_delta_is_checked_as_that_of_a_whole_message_is(role: str)
 WRITTEN = '<tool_call>{"name": "calc", "arguments": {"expr": "1+1"}}</tool_call>'
 IN_APIS = [
     chat,
-    lambda content: {"role": "assistant", "content": content, "reasoning_content": "calc(expr='3')"},
+    lambda content: {"role": "assistant", "content": content, "reasoning": "calc(expr='3')"},
     lambda content: {
         "type": "message", "role": "assistant", "stop_reason": "end_turn",
         "content": [{"type": "text", "text": content}],
