@@ -225,6 +225,17 @@ class Outcome:
             self._bad = BadCall("unread_member", member=kind)
         return bool(kind)
 
+    def report_unread_text(self, end: int) -> None:
+        """Report a text in a block of unknown type, which is not part of the text up to *end*."""
+        content = self._message.content
+        if not self._lenient or isinstance(content, str):
+            return
+        from outputs.messages.content_blocks import unread_text  # lazily: few have blocks
+
+        if kind := unread_text(content):
+            message = f"dropped the text in a block of the unknown type {kind!r}"
+            self.events.append(Repair("unread_text", (end, end), message))
+
     def read_answer(self, end: int) -> None:
         """Read the content, which ends at offset *end*, as the answer.
 
