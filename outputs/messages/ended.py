@@ -39,6 +39,7 @@ _CUT: Final = _LENGTH | _FILTERED | _REFUSED
 _SEPARATORS: Final = str.maketrans("", "", "-_")
 _PLAIN: Final = {word.translate(_SEPARATORS): word for word in _STOP | _CUT}
 """The reasons, by how they are compared: libraries write ``tool-calls`` and ``toolCalls`` too."""
+assert len(_PLAIN) == len(_STOP) + len(_CUT), "each reason has one meaning"
 _BY_LENGTH: Final = tuple(sorted(_PLAIN, key=len, reverse=True))
 
 _FIELDS: Final = (
