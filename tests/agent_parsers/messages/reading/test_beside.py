@@ -149,6 +149,8 @@ IN_APIS = [
         'search(query="x")',
         "<search><query>x</query></search>",
         'Action: search\nAction Input: {"query": "x"}',
+        '```json\n{"name": "search", "arguments": {"query": "x"}}\n```',
+        '[TOOL_CALLS]search[ARGS]{"query": ',
     ],
 )
 def test_a_call_in_another_form_beside_one_in_the_content_is_an_error(other: str) -> None:
