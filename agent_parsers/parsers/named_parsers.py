@@ -164,6 +164,21 @@ class StructuredChatOutputParserWithRetries(AgentOutputParser):
     )
     """The parser that asks a model to fix the text; `None` to fix nothing."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _check_arguments(cls, given: Any) -> Any:
+        """Check that none of the arguments is one of the base parser, perhaps misspelt."""
+        theirs = StructuredChatOutputParser.model_fields.keys() - cls.model_fields.keys()
+        for name in given.keys() - cls.model_fields.keys() if isinstance(given, dict) else ():
+            from difflib import get_close_matches  # imported lazily: an error
+
+            if near := get_close_matches(name, theirs, n=1, cutoff=0.8):
+                raise TypeError(
+                    f"{cls.__name__} has no argument {name!r}: pass it to the base parser, as in"
+                    f" {cls.__name__}(base_parser=StructuredChatOutputParser({near[0]}=…))"
+                )
+        return given
+
     @override
     def get_format_instructions(self) -> str:
         """Return the instructions that tell the model how to write its turns."""

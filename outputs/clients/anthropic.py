@@ -112,12 +112,17 @@ def _message_start(event: dict[str, Any]) -> AIMessageChunk:
     blocks = content if isinstance(content, list) else []
     # Calls belong in events of their own: one that does not come in these is left over.
     return AIMessageChunk(
-        [_block(block) for block in blocks if unread_call([block])],
+        [_block(block) for block in blocks if unread_call([block]) or _has_text(block)],
         additional_kwargs=noted_calls(message),
         response_metadata=_metadata(message),
         usage_metadata=_usage(usage),
         id=message.get("id"),
     )
+
+
+def _has_text(block: Any) -> bool:
+    texts = (block.get("text"), block.get("thinking")) if isinstance(block, dict) else ()
+    return any(isinstance(text, str) and text for text in texts)
 
 
 def _message_delta(event: dict[str, Any]) -> AIMessageChunk:

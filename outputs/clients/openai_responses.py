@@ -283,7 +283,8 @@ def _emitted_late(part: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
     block = _text_block(part, item)
     kind = block["type"]
     late: dict[str, Any] = {n: block[n] for n in ("annotations",) if n in block}
-    whole = {"type": kind, "id": block.get("id"), kind: block.get(kind), **_item_fields(item)}
+    said = {kind: block.get(kind), "text": block.get("text")}  # any kind of part may have a text
+    whole = {"type": kind, "id": block.get("id"), **said, **_item_fields(item)}
     return {"type": kind, **late, "whole": [whole]}
 
 

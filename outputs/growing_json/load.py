@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable
+from math import isnan
 from typing import Any, Final
 
 _SURELY_SHALLOW: Final = 200
@@ -41,6 +42,8 @@ def value_key(value: Any) -> Hashable:
     if isinstance(value, list | tuple):
         return "array", tuple(map(value_key, value))
     kind = "boolean" if isinstance(value, bool) else "number"  # True is equal to 1, too
+    if isinstance(value, float) and isnan(value):
+        return kind, "NaN"  # the value is not equal to itself
     found: Hashable = (kind, value) if isinstance(value, int | float) else value
     hash(found)
     return found

@@ -368,3 +368,23 @@ _READERS: Final[dict[str, Callable[[ContentBlock], Iterator[ContentBlock]]]] = {
     "image_generation_call": _made_image,
 }
 """What reads the blocks of each type; a reader that yields nothing does not know the block."""
+
+
+# -- texts that are not read -----------------------------------------------------------------------
+
+_KNOWN: Final = (
+    STANDARD | _READERS.keys() | {"None", "reasoning_text", "summary_text"}
+) - {"input_text", "output_text"}  # fmt: skip
+"""The types whose texts are read, or are something else than content, such as a thought."""
+
+
+def unread_text(content: Any) -> str:
+    """Return the type of the first block in *content* whose text is not read, or ``""``."""
+    for block in content if isinstance(content, list) else ():
+        text = block.get("text") if isinstance(block, dict) else None
+        if not (isinstance(text, str) and text.strip()):
+            continue
+        kind = str(block.get("type"))
+        if kind not in _KNOWN and not kind.endswith(("_output", "_result")):
+            return kind
+    return ""

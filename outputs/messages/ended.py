@@ -15,8 +15,8 @@ Ended: TypeAlias = Literal["unknown", "stop", "length"]
 if the text was cut, ``"unknown"`` if the provider does not report it."""
 
 _STOP: Final = frozenset(
-    ("stop", "tool_calls", "tool_call", "function_call", "tool_use", "end_turn", "stop_sequence",
-     "eos", "eos_token", "complete", "completed")
+    ("stop", "tool_calls", "tool_call", "function_call", "tool_use", "requires_action", "end_turn",
+     "stop_sequence", "eos", "eos_token", "complete", "completed")
 )  # fmt: skip
 _REFUSED: Final = frozenset(("refusal",))
 _FILTERED: Final = frozenset(
@@ -31,12 +31,16 @@ _LENGTH: Final = frozenset(
      "unexpected_tool_call", "too_many_tool_calls")
 )  # fmt: skip
 _CALLED: Final = frozenset(
-    ("tool_calls", "tool_call", "function_call", "tool_use", "malformed_function_call",
-     "malformed_tool_use", "unexpected_tool_call", "too_many_tool_calls")
+    ("tool_calls", "tool_call", "function_call", "tool_use", "requires_action",
+     "malformed_function_call", "malformed_tool_use", "unexpected_tool_call", "too_many_tool_calls")
 )  # fmt: skip
 """The reasons that say that the model made a call."""
 _CUT: Final = _LENGTH | _FILTERED | _REFUSED
-_BY_LENGTH: Final = tuple(sorted(_STOP | _CUT, key=len, reverse=True))
+_SEPARATORS: Final = str.maketrans("", "", "-_")
+_PLAIN: Final = {word.translate(_SEPARATORS): word for word in _STOP | _CUT}
+"""The reasons, by how they are compared: libraries write ``tool-calls`` and ``toolCalls`` too."""
+assert len(_PLAIN) == len(_STOP) + len(_CUT), "each reason has one meaning"
+_BY_LENGTH: Final = tuple(sorted(_PLAIN, key=len, reverse=True))
 
 _FIELDS: Final = (
     "finish_reason", "stop_reason", "done_reason", "status", "stopReason", "finishReason",
@@ -59,10 +63,10 @@ here stand for a filter, or for a reply that is not whole, in both."""
 def ended_of(metadata: Mapping[str, Any]) -> Ended:
     """Return how a message ended, given its ``response_metadata``.
 
-    Knows, in upper or lower case, the stop reasons of OpenAI's Chat Completions and Responses and
-    compatible servers, and of Anthropic, Bedrock, Cohere, Gemini, GLM, Mistral and Ollama. A text
-    that a filter stopped counts as cut. Unknown reasons are ignored; of several reasons, a cut
-    wins.
+    Knows the stop reasons of OpenAI's Chat Completions and Responses and compatible servers, and of
+    Anthropic, Bedrock, Cohere, Gemini, GLM, Mistral and Ollama. Case, hyphens and underscores do
+    not matter. A text that a filter stopped counts as cut. Unknown reasons are ignored; of several
+    reasons, a cut wins.
     """
     ended: Ended = "unknown"
     for word in _reasons(metadata):
@@ -114,7 +118,7 @@ def reason_to_call(metadata: Mapping[str, Any]) -> str:
 def is_filtered(metadata: Mapping[str, Any]) -> bool:
     """Return whether a provider's filter ended a message, according to ``response_metadata``."""
     details = metadata.get("incomplete_details")
-    if isinstance(details, Mapping) and details.get("reason") in _FILTERED:
+    if isinstance(details, Mapping) and _word(details.get("reason")) in _FILTERED:
         return True
     return _is_blocked(metadata) or not _FILTERED.isdisjoint(_reasons(metadata))
 
@@ -159,9 +163,16 @@ def _reasons(metadata: Mapping[str, Any]) -> list[str]:
 
 
 def _word(reason: Any) -> str:
-    """Return a *reason* in lower case: a text, or a member of an enumeration as Gemini has them."""
+    """Return a *reason* in lower case: a text, or a member of an enumeration as Gemini has them.
+
+    A known reason is spelt as in the tables.
+    """
     named = reason if isinstance(reason, str) else getattr(reason, "name", None)
-    return named.lower().rpartition("finishreason.")[2] if isinstance(named, str) else ""
+    if not isinstance(named, str):
+        return ""
+    # White space before it is kept: " stop" is rather a piece of a text than a reason.
+    word = named.rstrip().lower().rpartition("finishreason.")[2]
+    return _PLAIN.get(word.translate(_SEPARATORS), word)
 
 
 def _words_in(text: str) -> list[str]:
@@ -170,11 +181,11 @@ def _words_in(text: str) -> list[str]:
     If two chunks of a message have a reason, their sum has both: ``"stopstop"``.
     """
     found: list[str] = []
-    at = 0
+    text, at = text.translate(_SEPARATORS), 0
     while at < len(text):
-        word = next((word for word in _BY_LENGTH if text.startswith(word, at)), None)
-        if word is None:
+        plain = next((plain for plain in _BY_LENGTH if text.startswith(plain, at)), None)
+        if plain is None:
             return []
-        found.append(word)
-        at += len(word)
+        found.append(_PLAIN[plain])
+        at += len(plain)
     return found

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.actions.tool_action import log_of, make_call, make_tool_call
+from agent_parsers.engine.reading.quoting.spans import merged
 from agent_parsers.engine.reading.rules.foreign import foreign_calls
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.names import tool_named
@@ -224,6 +225,17 @@ class Outcome:
             self._bad = BadCall("unread_member", member=kind)
         return bool(kind)
 
+    def report_unread_text(self, end: int) -> None:
+        """Report a text in a block of unknown type, which is not part of the text up to *end*."""
+        content = self._message.content
+        if not self._lenient or isinstance(content, str):
+            return
+        from outputs.messages.content_blocks import unread_text  # lazily: few have blocks
+
+        if kind := unread_text(content):
+            message = f"dropped the text in a block of the unknown type {kind!r}"
+            self.events.append(Repair("unread_text", (end, end), message))
+
     def read_answer(self, end: int) -> None:
         """Read the content, which ends at offset *end*, as the answer.
 
@@ -354,6 +366,7 @@ class Outcome:
             if calls is None:
                 return False
             self._read_content_calls(calls)
+            self._check_rest(len(content))
             self.written = self._spans
         except BadCall as bad:
             self._bad = bad
@@ -362,6 +375,28 @@ class Outcome:
         self.events = [*_emit(content, calls, start, self._names), *repairs]
         self._end()
         return True
+
+    def _check_rest(self, end: int) -> None:
+        """Raise a `BadCall` if the content, which ends at offset *end*, has another call.
+
+        That is one in another form, beside the calls that were read from the content.
+        """
+        content = self._content
+        at = end - len(content)
+        own = [(start - at, stop - at) for start, stop in self._spans]
+        hidden = merged([(0, reasoning_end(content)), *own])
+        try:
+            found = foreign_calls([], content, hidden, "calls in one form", self._tools)
+        except BadPayload as bad:
+            raise BadCall(bad.error or "no_call", (bad.span[0] + at, bad.span[1] + at)) from None
+        made = {call_key(action.tool, action.tool_input) for action in self._actions}
+        for call in found:
+            if call_key(call.tool, call.tool_input) not in made:
+                from agent_parsers.toolset.problems.errors import ForeignCallError  # an error
+
+                reason = f"expected calls in one form, found a call to {call.tool!r} in another"
+                error = ForeignCallError(reason, form="in another form")
+                raise BadCall(error, (call.span[0] + at, call.span[1] + at))
 
     def _end(self) -> None:
         if self._bad is None:

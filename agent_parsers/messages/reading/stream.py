@@ -234,6 +234,7 @@ class MessageStreamParser:
         self._emit_lead(events)
         held = "" if self._hold is None else self._hold.rest()
         indexes = [call.index for call in calls]
+        outcome.report_unread_text(self._at + len(held))
         if (
             outcome.refuses()
             or outcome.contradicts(indexes, by_whole=self._is_contradicted)

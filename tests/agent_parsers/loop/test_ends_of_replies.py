@@ -69,7 +69,7 @@ def test_a_pair_may_have_the_word_of_any_provider(word: Any) -> None:
     assert answered(([ANSWER[:9], ANSWER[9:]], word)) == "to the harbour"
 
 
-@pytest.mark.parametrize("word", ["tool_calls", "TOOL_USE", "function_call"])
+@pytest.mark.parametrize("word", ["tool_calls", "TOOL_USE", "function_call", "tool-calls"])
 def test_a_word_for_a_call_needs_one(word: str) -> None:
     replies = iter([
         (ANSWER, word), ([ANSWER], word), (iter([ANSWER]), word), (CALL, word), (ANSWER, "stop"),

@@ -75,6 +75,21 @@ class TestStructuredChatWithRetries:
         assert parser.parse("prose") == AgentFinish({"output": "prose"}, "prose")
         assert parser._type == "structured_chat_with_retries"
 
+    @pytest.mark.parametrize(
+        ("given", "named"),
+        [
+            ({"tools": ["search"]}, "tools"),
+            ({"lenient": True}, "lenient"),
+            ({"toolz": ["search"]}, "tools"),
+        ],
+    )
+    def test_an_argument_of_the_base_parser_is_an_error(
+        self, given: dict[str, Any], named: str
+    ) -> None:
+        with pytest.raises(TypeError, match=rf"base_parser=StructuredChatOutputParser\({named}=…"):
+            StructuredChatOutputParserWithRetries(**given)
+        StructuredChatOutputParserWithRetries(verbose=True)  # type: ignore[call-arg]
+
     def test_what_cannot_be_read_is_fixed(self) -> None:
         asked: list[Any] = []
 

@@ -170,6 +170,8 @@ def test_a_message_says_how_it_ended_as_an_argument_does(name: str, lenient: boo
 
 
 CALLS = {"chat": "tool_calls", "claude": "tool_use", "langchain": "TOOL_CALLS"}
+OTHERWISE = {"chat": "tool-calls", "claude": "toolUse", "langchain": "requires_action"}
+"""The same in the words of other libraries."""
 
 
 def announcing(text: str, reasons: dict[str, str] = CALLS) -> list[list[Any]]:
@@ -190,7 +192,7 @@ def test_a_message_that_announces_a_call_is_no_answer(name: str, lenient: bool) 
     parser: Any = get_parser(name) if name == "auto" else get_parser(name, lenient=lenient)
     answer = AgentFinish({"output": "It is late."}, "")
     text = "It is late." if name == "auto" else parser.render(answer)
-    for form in announcing(text):
+    for form in [*announcing(text), *announcing(text, OTHERWISE)]:
         for way in [*ways_of(parser, form), *waits_of(parser, form)]:
             with pytest.raises(OutputParserException, match="the message has no call") as raised:
                 way()

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agent_parsers import AgentFinish, OutputParserException, get_parser
+from agent_parsers import AgentFinish, ForeignCallError, OutputParserException, get_parser
 
 
 def search(query: str, limit: int = 10) -> str:
@@ -123,3 +123,53 @@ def test_the_role_of_a_delta_is_checked_as_that_of_a_whole_message_is(role: str)
     delta = {"choices": [{"index": 0, "delta": {"role": role, "content": "a"}}]}
     with pytest.raises(TypeError, match="type 'ai'"):
         PARSER.stream_parser().feed(delta)
+
+
+WRITTEN = '<tool_call>{"name": "calc", "arguments": {"expr": "1+1"}}</tool_call>'
+IN_APIS = [
+    chat,
+    lambda content: {"role": "assistant", "content": content, "reasoning": "calc(expr='3')"},
+    lambda content: {
+        "type": "message", "role": "assistant", "stop_reason": "end_turn",
+        "content": [{"type": "text", "text": content}],
+    },
+    lambda content: {
+        "object": "response", "status": "completed", "output": [
+            {"type": "message", "role": "assistant", "content": [
+                {"type": "output_text", "text": content}]}],
+    },
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        '[TOOL_CALLS]search[ARGS]{"query": "x"}',
+        '{"name": "search", "arguments": {"query": "x"}}',
+        'search(query="x")',
+        "<search><query>x</query></search>",
+        'Action: search\nAction Input: {"query": "x"}',
+        '```json\n{"name": "search", "arguments": {"query": "x"}}\n```',
+        '[TOOL_CALLS]search[ARGS]{"query": ',
+    ],
+)
+def test_a_call_in_another_form_beside_one_in_the_content_is_an_error(other: str) -> None:
+    for content in (f"{WRITTEN}\n{other}", f"{other}\n{WRITTEN}", f"I look.\n{WRITTEN}\n{other}"):
+        for api in IN_APIS:
+            with pytest.raises(ForeignCallError):
+                PARSER.invoke(api(content))
+        stream = PARSER.stream_parser()
+        for chunk in chunks(content):
+            stream.feed(chunk)
+        with pytest.raises(ForeignCallError):
+            stream.close()
+
+
+@pytest.mark.parametrize(
+    "other", ["", "I search for x next.", "`search(query='x')` is next.", 'calc(expr="1+1")']
+)
+def test_text_beside_a_call_in_the_content_is_content(other: str) -> None:
+    for api in IN_APIS:
+        assert called(api(f"{WRITTEN}\n{other}")) == [("calc", {"expr": "1+1"})]
+        turn = PARSER.read(api(f"{other}\n{WRITTEN}"))
+        assert turn.content == other

@@ -18,7 +18,7 @@ from agent_parsers import (
     get_parser,
 )
 from outputs import AIMessage, Ended, ToolCall
-from outputs.messages.ended import ended_of, is_held_back
+from outputs.messages.ended import ended_of, is_filtered, is_held_back, is_paused, reason_to_call
 
 from ....helpers.messages import cut, delta, outcome_of, story_of
 
@@ -378,3 +378,32 @@ def test_reasons_of_other_providers(about: dict[str, Any], is_filter: bool) -> N
     assert is_held_back(about) is is_filter
     whole = {"amazon-bedrock-guardrailAction": "NONE", "finish_reason": 1, "status": 200}
     assert ended_of(whole) == "stop"
+
+
+@pytest.mark.parametrize(
+    ("words", "meaning"),
+    [
+        (("tool-calls", "ToolCalls", "tool_calls ", "tool-callstool-calls"), "tool_calls"),
+        (("toolUse", "TOOL-USE"), "tool_use"),
+        (("function-call", "functionCall"), "function_call"),
+        (("requires_action", "requiresAction"), "requires_action"),
+        (("content-filter", "contentFilter"), "filter"),
+        (("pause-turn",), "pause"),
+        (("maxTokens", "max-output-tokens"), "cut"),
+        (("endTurn", "stop-sequence"), ""),
+    ],
+)
+def test_a_reason_may_have_any_case_and_separators(words: tuple[str, ...], meaning: str) -> None:
+    for word in words:
+        about = {"finish_reason": word}
+        is_cut = meaning in ("filter", "pause", "cut")
+        assert ended_of(about) == ("length" if is_cut else "stop")
+        assert is_filtered(about) == (meaning == "filter")
+        assert is_filtered({"incomplete_details": {"reason": word}}) == (meaning == "filter")
+        assert is_paused(about) == (meaning == "pause")
+        assert reason_to_call(about) == ("" if is_cut else meaning)
+
+
+@pytest.mark.parametrize("text", [" stop", "max tokens", "stop.", "toolbox"])
+def test_what_is_no_reason_says_nothing(text: str) -> None:
+    assert ended_of({"finish_reason": text}) == "unknown"

@@ -11,7 +11,7 @@ from typing import Any
 import langchain_core.messages as lc
 import pytest
 
-from agent_parsers import AgentFinish, OutputParserException, get_parser
+from agent_parsers import AgentFinish, OutputParserException, Repair, get_parser
 from agent_parsers.messages.reading.arguments import ARGUMENT
 from output_parsers import JsonOutputToolsParser, PydanticToolsParser
 from outputs import AIMessage, from_any, message_chunk_to_message
@@ -598,3 +598,93 @@ def test_a_call_in_the_start_of_a_message_is_not_dropped(lenient: bool) -> None:
     assert said([start(), *text], lenient=lenient) == TEXT["text"]
     again = claude_pieces(use("mail", A))
     assert said([start(use("mail", A)), *again], lenient=lenient) == [("mail", A)]
+
+
+# -- texts -----------------------------------------------------------------------------------------
+
+
+def claude_stream(first: list[Any], *blocks: Any) -> list[Any]:
+    """Return the events of a message that begins with *first*, and of further *blocks*."""
+    start: Any = {"id": "1", "type": "message", "role": "assistant", "content": first}
+    events: list[Any] = [{"type": "message_start", "message": start}]
+    for number, block in enumerate(blocks, len(first)):
+        empty = {**block, "text": ""}
+        delta = {"type": "text_delta", "text": block["text"]}
+        events += [
+            {"type": "content_block_start", "index": number, "content_block": empty},
+            {"type": "content_block_delta", "index": number, "delta": delta},
+            {"type": "content_block_stop", "index": number},
+        ]
+    end = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}
+    return [*events, end, {"type": "message_stop"}]
+
+
+def response_stream(*items: Any) -> list[Any]:
+    done = [
+        {"type": "response.output_item.done", "output_index": number, "item": item}
+        for number, item in enumerate(items)
+    ]
+    return [*done, {"type": "response.completed", "response": response(*items)}]
+
+
+SAFE: Any = {"type": "text", "text": "It is safe"}
+UNLESS: Any = {"type": "markdown", "text": ", unless it rains."}
+SAFE_ITEM: Any = {
+    "type": "message", "id": "m", "role": "assistant", "status": "completed",
+    "content": [{"type": "output_text", "text": "It is safe"}],
+}  # fmt: skip
+UNLESS_ITEM: Any = {"type": "remark", "id": "r", "text": ", unless it rains."}
+BOTH_ITEM: Any = {**SAFE_ITEM, "content": [*SAFE_ITEM["content"], UNLESS]}
+WITH_UNKNOWN_TEXTS: list[Any] = [
+    {"role": "assistant", "content": [SAFE, UNLESS]},
+    {"type": "message", "role": "assistant", "content": [UNLESS, SAFE], "stop_reason": "end_turn"},
+    AIMessage([SAFE, UNLESS]),
+    lc.AIMessage([SAFE, UNLESS]),
+    claude_stream([], SAFE, UNLESS),
+    claude_stream([UNLESS], SAFE),
+    response(BOTH_ITEM),
+    response_stream(BOTH_ITEM),
+    response(SAFE_ITEM, UNLESS_ITEM),
+    response_stream(SAFE_ITEM, UNLESS_ITEM),
+]
+
+
+def repairs_of(given: Any) -> list[str]:
+    """Return the kinds of the repairs of a message, or of the chunks of one."""
+    chunks = given if isinstance(given, list) else [given]
+    events = get_parser("tools", tools=TOOLS).events(chunks)
+    return [event.kind for event in events if isinstance(event, Repair)]
+
+
+@pytest.mark.parametrize("given", WITH_UNKNOWN_TEXTS, ids=range(len(WITH_UNKNOWN_TEXTS)))
+def test_a_text_in_a_block_of_unknown_type_is_reported(given: Any) -> None:
+    assert said(given) == "It is safe"
+    assert repairs_of(given) == ["unread_text"]
+    call = {"id": "1", "type": "tool_call", "name": "bell", "args": {}}
+    turn = get_parser("tools", tools=TOOLS).read(AIMessage([UNLESS], tool_calls=[call]))
+    assert [repair.kind for repair in turn.repairs] == ["unread_text"]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "markdown", "text": " "},
+        {"type": "markdown"},
+        {"type": "text-plain", "text": "a file", "mime_type": "text/plain"},
+        {"type": "web_search_tool_result", "tool_use_id": "1", "text": "found"},
+        {"type": "reasoning_text", "text": "Hm."},
+    ],
+)
+def test_what_is_no_text_of_the_answer_needs_no_report(block: Any) -> None:
+    assert said(AIMessage([SAFE, block])) == "It is safe"
+    assert repairs_of(AIMessage([SAFE, block])) == []
+
+
+@every_mode
+def test_a_text_in_the_first_event_of_a_message_counts(lenient: bool) -> None:
+    for first in ([SAFE], [{"type": "thinking", "thinking": "Hm."}, SAFE]):
+        for name in ("tools", "hermes") if lenient else ("tools",):
+            end: Any = {"type": "text", "text": " today."}
+            given = claude_stream(first, end)
+            assert said(given, lenient=lenient, name=name) == "It is safe today."
+        assert said(claude_stream([*first, {"type": "text", "text": ""}])) == "It is safe"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -237,3 +238,24 @@ def test_the_last_forms_of_many_items_are_found_at_once(monkeypatch: pytest.Monk
     events.append({"type": "response.completed", "response": response(*reversed(items))})
     assert len(said_in_pieces(events)) == 50
     assert len(seen) == 50
+
+
+@pytest.mark.parametrize("lenient", [True, False])
+@pytest.mark.parametrize(
+    ("written", "named"), [("NaN", "NaN"), ("1e400", "Infinity"), ("-Infinity", "-Infinity")]
+)
+def test_a_number_that_json_does_not_have_is_named(written: str, named: str, lenient: bool) -> None:
+    arguments = f'{{"to": "ann", "amount": {written}}}'
+    block = {"type": "tool_use", "id": "1", "name": "send", "input": json.loads(arguments)}
+    calls = [call(arguments)]
+    for message in (
+        reply(tool_calls=calls),
+        reply(tool_calls=calls, content="Now."),
+        reply(tool_calls=calls, function_call=calls[0]["function"]),
+        {"type": "message", "role": "assistant", "content": [block], "stop_reason": "tool_use"},
+        response(item(arguments)),
+    ):
+        with pytest.raises(OutputParserException, match=f"found {named}"):
+            said(message, lenient=lenient)
+    with pytest.raises(OutputParserException, match=f"found {named}"):
+        said_in_pieces([piece(tool_calls=calls), _stop()], lenient=lenient)
