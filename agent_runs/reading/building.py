@@ -104,13 +104,16 @@ class RunBuilder:
             self._preamble.append(text)
 
     def ask(self, question: str, *, is_same: bool = False) -> None:
-        """Set the question of the run; an earlier one becomes part of the preamble.
+        """Set the question of the run; an earlier one becomes part of the preamble, with a notice.
 
         Args:
             question: The question.
             is_same: Whether it is the earlier one, perhaps with more words.
         """
-        self.introduce("" if is_same else self._question)
+        if self._question and not is_same:
+            self.introduce(self._question)
+            reason = "found an earlier question without an answer"
+            self.notice("unowned_text", reason, text=self._question)
         self._question = question
 
     def think(self, text: str) -> None:
