@@ -284,6 +284,7 @@ def content_of(stream: IO[str] | LiveText) -> Lines | Values:
     while filled < 2 and len(head) < _HEAD and (piece := stream.readline(_HEAD)):
         head += piece
         filled += bool(piece.strip()) and piece.endswith("\n")
+    head = head.removeprefix("\ufeff")  # a byte order mark that whoever decoded the text left
     start = head.lstrip()
     if start[:1] == "[" and _may_be_json(start) and not _is_list_a_line(start):
         items = ListItems(head, stream.read)

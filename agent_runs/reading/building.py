@@ -49,11 +49,11 @@ class RunBuilder:
         self._thoughts: list[str] = []  # of the next step
         self._words: list[str] = []  # for the user, beside the next call
         self._steps: list[TranscriptStep] = []  # each an `OpenStep`
-        self._ids: dict[str, int] = {}  # index of the step of each call with an id
+        self._named: dict[str, _Waiting] = {}  # those of the steps whose calls have an id, by it
+        self._named_before: dict[str, _Waiting] = {}  # and those of earlier turns
         self._all = _Waiting()
         self._nameless = _Waiting()  # those of the steps whose calls have no id
         self._late = _Waiting()  # those of earlier turns, for results that name their tool
-        self._in_order: list[tuple[int, str]] = []  # steps that got one, and the tool it names
         self._notices: list[Notice] = []
         self.is_observed = True
         """Whether the log may contain results, so that a missing one is worth a notice."""
@@ -104,13 +104,16 @@ class RunBuilder:
             self._preamble.append(text)
 
     def ask(self, question: str, *, is_same: bool = False) -> None:
-        """Set the question of the run; an earlier one becomes part of the preamble.
+        """Set the question of the run; an earlier one becomes part of the preamble, with a notice.
 
         Args:
             question: The question.
             is_same: Whether it is the earlier one, perhaps with more words.
         """
-        self.introduce("" if is_same else self._question)
+        if self._question and not is_same:
+            self.introduce(self._question)
+            reason = "found an earlier question without an answer"
+            self.notice("unowned_text", reason, text=self._question)
         self._question = question
 
     def think(self, text: str) -> None:
@@ -196,25 +199,40 @@ class RunBuilder:
 
         Args:
             text: What the tool returned.
-            call_id: Id of the call. Without one, results belong to the calls in order; if no call
+            call_id: Id of the call. If several calls have it, results belong to those of the last
+                turn first, in order. Without one, results belong to the calls in order; if no call
                 has this id, to the calls without an id, in order.
             tool: Name of the tool, to choose among the calls without a result.
             failed: Whether the log says that the tool failed.
         """
-        index = self._ids.get(call_id, -1)
-        if index < 0 or self._steps[index].observation is not None:
-            waiting = self._nameless if call_id else self._all
-            found = waiting.first_of(tool, self._steps) if tool else None
-            found = self._late.first_of(tool, self._steps) if tool and found is None else found
-            found = waiting.first_of("", self._steps) if found is None else found
-            if found is None:
-                found = len(self._steps)
-                self.fail(OutputParserException(UNASKED, observation=_NO_CALL, llm_output=text))
-            else:
-                self._in_order.append((found, tool))
-            index = found
+        index = self._first_of_id(call_id, tool)
+        if index is None:
+            index = self._first_in_order(tool, self._nameless if call_id else self._all)
+        if index is None:
+            index = len(self._steps)
+            self.fail(OutputParserException(UNASKED, observation=_NO_CALL, llm_output=text))
         self._see(index, text, failed)
         return index + 1
+
+    def _first_of_id(self, call_id: str, tool: str) -> int | None:
+        """Return the index of the first waiting call with an id, of *tool* if there is one."""
+        for named in (self._named, self._named_before):
+            if (waiting := named.get(call_id)) is not None:
+                found = waiting.first_of(tool, self._steps) if tool else None
+                found = waiting.first_of("", self._steps) if found is None else found
+                if found is not None:
+                    waiting.given.append((found, tool))
+                    return found
+        return None
+
+    def _first_in_order(self, tool: str, waiting: _Waiting) -> int | None:
+        """Return the index of the first *waiting* call, of *tool* if there is one in any turn."""
+        found = waiting.first_of(tool, self._steps) if tool else None
+        found = self._late.first_of(tool, self._steps) if tool and found is None else found
+        found = waiting.first_of("", self._steps) if found is None else found
+        if found is not None:
+            self._all.given.append((found, tool))
+        return found
 
     def end_calls(self) -> None:
         """From now on, give a result to an earlier call only if it has the id or name of that call.
@@ -223,17 +241,24 @@ class RunBuilder:
         results are dropped, with notices.
         """
         waiting = [index for index in self._all if _is_waiting(self._steps[index])]
+        for group in (self._all, *self._named.values()) if waiting else ():
+            self._drop_unclear(group)
+        for index in waiting:
+            self._late.add(index, self._steps[index])
+        self._all, self._nameless = _Waiting(), _Waiting()
+        self._named_before |= self._named
+        self._named.clear()
+
+    def _drop_unclear(self, group: _Waiting) -> None:
+        """Drop the results in a *group* of calls that may be those of others that still wait."""
+        waiting = [index for index in group if _is_waiting(self._steps[index])]
         tools = {_tool_of(self._steps[index]) for index in waiting}
-        for index, tool in self._in_order if waiting else ():
+        for index, tool in group.given if waiting else ():
             step = self._steps[index]
             if tool in tools or tool != _tool_of(step):
                 message = "the log does not show which of several calls returned this result"
                 self.notice("unowned_text", message, text=step.observation or "", step=index + 1)
                 self._steps[index] = replace(step, observation=None, tool_failed=False)
-        for index in waiting:
-            self._late.add(index, self._steps[index])
-        self._all, self._nameless = _Waiting(), _Waiting()
-        self._in_order.clear()
 
     def observe_last(self, text: str) -> None:
         """Add what a tool returned to the last step, even if earlier calls have no result yet."""
@@ -315,15 +340,11 @@ class RunBuilder:
         self._await(call_id)
 
     def _await(self, call_id: str = "") -> None:
-        """Await the result of the last step; of several calls with one id, that of the last."""
+        """Await the result of the last step, whose call may have an id."""
         index = len(self._steps) - 1
         self._all.add(index, self._steps[index])
-        if not call_id:
-            self._nameless.add(index, self._steps[index])
-            return
-        if (before := self._ids.get(call_id)) is not None:
-            self._nameless.add(before, self._steps[before])
-        self._ids[call_id] = index
+        waiting = self._named.setdefault(call_id, _Waiting()) if call_id else self._nameless
+        waiting.add(index, self._steps[index])
 
     def _see(self, index: int, text: str, failed: bool = False) -> None:
         """Set what the tool of a step returned; a transcript that has the step keeps its own."""
@@ -340,6 +361,8 @@ class _Waiting:
 
     def __init__(self) -> None:
         self._found: dict[str, list[int]] = {"": []}  # heaps: of all, and of each tool
+        self.given: list[tuple[int, str]] = []
+        """Those that got a result, and the tool that it names."""
 
     def add(self, index: int, step: TranscriptStep) -> None:
         """Add the *step* with an *index*."""

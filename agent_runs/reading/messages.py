@@ -235,7 +235,7 @@ def message_of(message: Mapping[str, Any], role: str = "") -> Said:
         TypeError: A part has another type.
     """
     ours = ROLES[role or message["role"]]
-    content = message.get("content")
+    refused, content = _refusal_in(message) if ours == "assistant" else ("", message.get("content"))
     if ours == "tool":
         call_id = message.get("tool_call_id") or message.get("id")
         failed = message.get("status") == "error"  # of LangChain's messages
@@ -245,18 +245,36 @@ def message_of(message: Mapping[str, Any], role: str = "") -> Said:
     thought = next((found for name in _REASONING if (found := message.get(name))), None)
     thoughts = [text_of(thought)] if thought else []
     if content is None or isinstance(content, str):
-        return Said(ours, content or _beside(message), thoughts[0] if thoughts else "", calls)
+        said = Said(ours, content or _spoken_in(message), thoughts[0] if thoughts else "", calls)
+        said.refused = refused
+        return said
     found = content_of(content)
     text = ("" if ours == "assistant" else "\n").join(found.texts)
     return Said(
         ours,
-        text or _beside(message),
+        text or _spoken_in(message),
         "\n".join(filter(None, (*thoughts, *found.thoughts))),
         [*calls, *_not_in(found.calls, calls)],
         found.results,
         left_out=found.left_out,
         signed=found.signed,
+        refused=refused,
     )
+
+
+def _refusal_in(message: Mapping[str, Any]) -> tuple[str, Any]:
+    """Return the words in which a *message* of a model refuses, and its content without them."""
+    content, beside = message.get("content"), message.get("refusal")
+    words = [beside] if isinstance(beside, str) else []
+    if isinstance(content, list):
+        refusals = [part for part in content if _refuses(part)]
+        words += (part["refusal"] for part in refusals)
+        content = [part for part in content if not _refuses(part)] if refusals else content
+    return "".join(words), content
+
+
+def _refuses(part: Any) -> bool:
+    return isinstance(part, Mapping) and part.get("type") == "refusal"
 
 
 def _not_in(calls: Sequence[SaidCall], known: Sequence[SaidCall]) -> Iterator[SaidCall]:
@@ -281,11 +299,11 @@ def _calls_in(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return calls
 
 
-def _beside(message: Mapping[str, Any]) -> str:
-    """Return the text that stands beside an empty content."""
+def _spoken_in(message: Mapping[str, Any]) -> str:
+    """Return the words of the sound in a *message*, which stand beside an empty content."""
     audio = message.get("audio")
     spoken = audio.get("transcript") if isinstance(audio, Mapping) else None
-    return message.get("refusal") or spoken or ""
+    return spoken or ""
 
 
 def evidence_of(

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 from agent_parsers import AgentFinish, OutputParserException
 from agent_parsers.core import make_message, split_content
 from agent_parsers.transcripts import TranscriptStep
-from agent_runs.reading.building import RunBuilder
+from agent_runs.reading.building import UNASKED, RunBuilder
 from agent_runs.reading.runs_so_far import RunsSoFar, with_more
 from agent_runs.reading.spoken import Speech, is_result, unread_call
+from output_parsers import ModelRefusalError
 from outputs import AIMessage
 
 if TYPE_CHECKING:
@@ -98,6 +99,8 @@ class Said:
     """The blocks of its reasoning that the API takes back, as it sent them."""
     then: Said | None = None
     """What the same message says after its tools have run."""
+    refused: str = ""
+    """The words in which the model refused, which is no answer."""
     errors: Sequence[str] = ()
     """What the program reported that went wrong, which is no answer."""
     about: Mapping[str, Any] | None = field(default=None, compare=False)
@@ -186,15 +189,20 @@ def _is_silent(message: Said) -> bool:
     """Return whether a *message* says nothing but what is known about its run."""
     said = (message.text, message.thought, message.calls, message.results, message.left_out)
     more = (message.error, message.errors, message.stated, message.notices, message.is_piece)
-    return not any((*said, *more, message.asked, message.border, message.cut))
+    return not any((*said, *more, message.asked, message.border, message.cut, message.refused))
 
 
 def _speaks(message: Said) -> bool:
     """Return whether a *message* is a question, or says something for the assistant."""
     if message.role == "user" or message.asked:
         return not message.results
-    said = message.text.strip() or message.thought or message.calls or message.signed
-    return message.role == "assistant" and bool(said)
+    return message.role == "assistant" and _is_turn(message)
+
+
+def _is_turn(message: Said) -> bool:
+    """Return whether a *message* has more than an error, or what is left out."""
+    said = (message.text.strip(), message.thought, message.calls, message.signed, message.refused)
+    return any(said)
 
 
 def _has_words(text: str, words: str) -> bool:
@@ -290,8 +298,8 @@ class OpenConversation:
     def _take_result(self, text: str) -> bool:
         """Take a *text* of the user if it is a result; return whether it is one."""
         if isinstance(self._answer, TranscriptStep) and is_result(text):
-            seen = "\n".join(self._speech.results(text))  # of the environment
-            self._answer = replace(self._answer, observation=seen)
+            seen = (self._answer.observation, *self._speech.results(text))  # of the environment
+            self._answer = replace(self._answer, observation="\n".join(filter(None, seen)))
         elif self._has_spoken and self._run.is_waiting:
             for result in self._speech.results(text):
                 self._run.observe(result)
@@ -431,8 +439,8 @@ class OpenConversation:
         return ended
 
     def _take_turn(self, message: Said) -> None:
-        if not (message.text.strip() or message.thought or message.calls or message.signed):
-            return  # it has nothing but an error, or what is left out
+        if not _is_turn(message):
+            return
         self._has_returned = False
         if self._answer is not None:
             self._think_answer()
@@ -450,24 +458,32 @@ class OpenConversation:
             self._signed.clear()
             for call in message.calls:
                 self._make(call, message.line, shared)
+        elif message.refused:
+            self._run.say(message.text)
         elif message.text.strip():
-            steps = self._read(message.text)
-            if not steps and (found := unread_call(message.text)):
-                self._fail(f"the text ends {found}, which no dialect can read", message.text)
-                self._has_spoken = True
-                return
-            if not steps:
-                thought, text = self._split(message.text)
-                self._run.think(thought)
-                self._answer = replace(message, text=text) if thought else message
-            elif isinstance(steps[-1].action, AgentFinish):
-                self._answer = steps[-1]
-                steps = steps[:-1]
-            if steps:
-                self._run.end_calls()
-            for step in steps:
-                self._has_spoken = True
-                self._run.add(step)
+            self._take_text(message)
+        if message.refused:
+            self._run.fail(ModelRefusalError.saying(message.refused))
+
+    def _take_text(self, message: Said) -> None:
+        """Take the text of a turn without calls, which may call in a dialect."""
+        steps = self._read(message.text)
+        if not steps and (found := unread_call(message.text)):
+            self._fail(f"the text ends {found}, which no dialect can read", message.text)
+            self._has_spoken = True
+            return
+        if not steps:
+            thought, text = self._split(message.text)
+            self._run.think(thought)
+            self._answer = replace(message, text=text) if thought else message
+        elif isinstance(steps[-1].action, AgentFinish):
+            self._answer = steps[-1]
+            steps = steps[:-1]
+        if steps:
+            self._run.end_calls()
+        for step in steps:
+            self._has_spoken = True
+            self._run.add(step)
 
     def _split(self, text: str) -> tuple[str, str]:
         """Return the thought that *text* begins with, and the rest of it."""
@@ -522,6 +538,8 @@ class OpenConversation:
                 self._run.think(answer.thought)
                 self._run.say(answer.content)
                 self._run.say(str(answer.action.return_values["output"]))
+                if answer.observation is not None:
+                    self._run.notice("unowned_text", UNASKED, text=answer.observation)
 
 
 def _message_of(

@@ -99,7 +99,7 @@ def loaded(value: Any) -> Any:
 
 
 What: TypeAlias = Literal[
-    "text", "thought", "call", "result", "answer", "system", "error", "nothing"
+    "text", "thought", "call", "result", "answer", "system", "error", "refusal", "nothing"
 ]
 
 
@@ -121,7 +121,8 @@ class MessagePart:
     what: What
     """What it is. ``"answer"`` is a call whose arguments are the answer of the run, ``"system"``
     what the program says, which is no question and no answer, ``"error"`` what the program reports
-    that went wrong, ``"nothing"`` what holds no text."""
+    that went wrong, ``"refusal"`` the words in which the model refused, which fail a step,
+    ``"nothing"`` what holds no text."""
     type: str = ""
     """The types that such a part has, as in ``"tool-call|dynamic-tool"``; a ``*`` at the end stands
     for any name, which is then that of the tool."""

@@ -21,6 +21,7 @@ class SaidTurn:
     system: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
     calls: list[SaidCall] = field(default_factory=list)
     results: list[SaidResult] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
@@ -29,7 +30,7 @@ class SaidTurn:
     def of_kind(self, what: str) -> list[str]:
         """Return the list with the texts of one kind of part."""
         kinds = {"text": self.texts, "system": self.system, "thought": self.thoughts}
-        return {**kinds, "error": self.errors}[what]
+        return {**kinds, "error": self.errors, "refusal": self.refusals}[what]
 
     def set_apart(self, program: Callable[[str], SaidByProgram]) -> None:
         """Move texts that the program wrote to the lists of the kinds that *program* returns."""
@@ -40,10 +41,12 @@ class SaidTurn:
     def said(self, role: Role, join: str) -> list[Said]:
         """Return the messages of the turn; texts of the assistant are joined by *join*."""
         before: list[Said] = []
+        if role != "assistant":  # only a model refuses
+            self.texts, self.refusals = [*self.texts, *self.refusals], []
         if self.texts and self.system and role == "user":
             before, self.system = [Said("system", "\n".join(self.system))], []
         texts = self.texts or self.system
-        is_model = role == "assistant" and (self.calls or not self.system)
+        is_model = role == "assistant" and (self.calls or self.refusals or not self.system)
         if not self.texts and not is_model and (self.results or self.system):
             role = "tool" if self.results else "system"
         said = Said(
@@ -55,6 +58,7 @@ class SaidTurn:
             left_out=self.left_out,
             signed=self.signed,
             errors=self.errors,
+            refused="".join(self.refusals),
         )
         return [*before, said]
 

@@ -7,11 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agent_parsers import OutputParserException
 from agent_runs import list_readers, read_runs
 from agent_runs.readers import known
 from agent_runs.reading import said
+from agent_runs.reading.building import RunBuilder
 
 from .readers.consoles import GREEN, chain, coloured
 from .readers.data_logs import LOGS as DATA_LOGS
@@ -75,6 +78,104 @@ def test_the_law_finds_a_reader_that_drops(
 ) -> None:
     monkeypatch.setattr(said, name, never)
     assert is_silent(SHAPES[silent])
+
+
+# -- every word ----------------------------------------------------------------------------------
+
+
+def model(content: Any, **beside: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": content, **beside}
+
+
+def called(word: str) -> dict[str, Any]:
+    return {
+        "id": "1",
+        "type": "function",
+        "function": {"name": "f", "arguments": f'{{"a": "{word}"}}'},
+    }
+
+
+def item(kind: str, word: str) -> dict[str, Any]:
+    part = {"type": kind, kind.removeprefix("output_"): word}
+    return {"type": "message", **model([part])}
+
+
+SAID: dict[str, dict[str, Callable[[str], Any]]] = {
+    "openai_chat": {
+        "system": lambda word: {"role": "system", "content": word},
+        "question": lambda word: {"role": "user", "content": word},
+        "text": model,
+        "thought": lambda word: model(None, reasoning_content=word),
+        "call": lambda word: model(None, tool_calls=[called(word)]),
+        "result": lambda word: {"role": "tool", "tool_call_id": "1", "content": word},
+        "refusal": lambda word: model("no", refusal=word),
+        "text beside a refusal": lambda word: model(word, refusal="no"),
+        "call in ReAct": lambda word: model(f"Thought: hm\nAction: f\nAction Input: {word}"),
+        "result in ReAct": lambda word: {"role": "user", "content": f"Observation: {word}"},
+        "answer in ReAct": lambda word: model(f"Thought: hm\nFinal Answer: {word}"),
+    },
+    "anthropic": {
+        "question": lambda word: {"role": "user", "content": word},
+        "text": lambda word: model([{"type": "text", "text": word}]),
+        "thought": lambda word: model([{"type": "thinking", "thinking": word}]),
+        "call": lambda word: model([
+            {"type": "tool_use", "id": "1", "name": "f", "input": {"a": word}}]),
+        "result": lambda word: {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "1", "content": word}]},
+    },
+    "openai_responses": {
+        "question": lambda word: {"role": "user", "content": word},
+        "text": lambda word: item("output_text", word),
+        "thought": lambda word: {"type": "reasoning", "summary": [
+            {"type": "summary_text", "text": word}]},
+        "call": lambda word: {"type": "function_call", "call_id": "1", "name": "f",
+                              "arguments": json.dumps({"a": word})},
+        "result": lambda word: {"type": "function_call_output", "call_id": "1", "output": word},
+        "refusal": lambda word: item("refusal", word),
+    },
+}  # fmt: skip
+"""What messages may say, one word each, in some forms."""
+
+
+def unowned(form: str, kinds: list[str]) -> list[str]:
+    """Return the kinds of messages whose words are lost when a log of such messages is read."""
+    words = {f"word{number}.": kind for number, kind in enumerate(kinds)}
+    log = [SAID[form][kind](word) for word, kind in words.items()]
+    try:
+        runs = [*read_runs(log, format=form)]
+    except OutputParserException:
+        return []  # there is no run
+    found = [(run.question, run.all_steps, run.notices) for run in runs]
+    errors = [step.error.llm_output for run in runs for step in run.failed if step.error]
+    before = [run.preamble for run in runs]
+    told = {True: repr((found, errors, before)), False: repr((found, errors))}
+    return [kind for word, kind in words.items() if word not in told[kind == "system"]]
+
+
+@pytest.mark.parametrize("form", SAID)
+@given(data=st.data())
+def test_no_word_of_a_conversation_is_lost(form: str, data: st.DataObject) -> None:
+    kinds = data.draw(st.lists(st.sampled_from([*SAID[form]]), max_size=7))
+    assert unowned(form, kinds) == []
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [["question", "question", "text"],
+     ["question", "text", "text"],
+     ["question", "refusal"],
+     ["question", "text beside a refusal", "text"],
+     ["question", "call in ReAct", "answer in ReAct", "result in ReAct", "text"],
+     ["question", "call in ReAct", "answer in ReAct", "result in ReAct", "result in ReAct"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_what_the_law_found_is_not_lost(kinds: list[str]) -> None:
+    assert unowned("openai_chat", kinds) == []
+
+
+def test_the_law_finds_a_reader_that_loses_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RunBuilder, "notice", lambda *_, **_words: None)
+    assert unowned("openai_chat", ["question", "question", "text"]) == ["question"]
 
 
 # -- only our errors -----------------------------------------------------------------------------

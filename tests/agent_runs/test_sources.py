@@ -151,6 +151,22 @@ def test_an_encoding_that_the_bytes_show_is_read(encoding: str) -> None:
     assert values(json.dumps([GERMAN] * 2, ensure_ascii=False).encode(encoding)) == [GERMAN] * 2
 
 
+CHAT = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "y"}]
+
+
+@pytest.mark.parametrize(
+    "log",
+    ["Question: q\nAction: a\nAction Input: x\nObservation: r\nFinal Answer: y\n",
+     json.dumps(CHAT), json.dumps({"messages": CHAT}, indent=1), "\n".join(map(json.dumps, CHAT))],
+    ids=["text", "list", "object", "lines"],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", [str, io.StringIO])
+def test_a_byte_order_mark_in_a_text_is_no_part_of_it(log: str, kind: type[Any]) -> None:
+    (plain,), (marked,) = read_runs(kind(log)), read_runs(kind("\ufeff" + log))
+    assert (marked.question, marked.steps, marked.source) == ("q", plain.steps, plain.source)
+    assert detect_log(kind("\ufeff" + log)) == detect_log(kind(log))
+
+
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16", "UTF8", "utf_16_be", "cp437"])
 def test_an_encoding_may_be_named(encoding: str, tmp_path: Path) -> None:
     path = tmp_path / "run.log"

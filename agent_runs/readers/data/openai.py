@@ -225,7 +225,7 @@ RESPONSES: Final = Messages(
     parts=[
         MessagePart("text", type="input_text|output_text", of="text"),
         MessagePart("nothing", type="input_*|output_*", is_sign=True),
-        MessagePart("text", type="refusal", of="refusal", is_sign=False),
+        MessagePart("refusal", type="refusal", of="refusal", is_sign=False),
         MessagePart("call", at="", type="function_call|mcp_call", id="call_id|id", output="output"),
         MessagePart("call", at="", type="custom_tool_call", arguments="input", id="call_id",
                     is_text=True, output="output"),

@@ -123,6 +123,7 @@ class _Console:
         if kind == "ToolCallRequestEvent":
             run.say(self._answer)
             self._answer = ""
+            run.end_calls()
             for call in self._objects(text, "FunctionCall", ("name", "arguments")):
                 run.call(
                     call["name"], value_or_text(call["arguments"]), call_id=call.get("id") or ""

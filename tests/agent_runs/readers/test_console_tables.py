@@ -879,7 +879,8 @@ def test_an_empty_turn_of_cursor_is_a_notice():
     for empty in (log.replace(f"{ANSWER}\n\n", ""), log.replace(f"\n\n{ANSWER}\n\n", "\n")):
         (run,) = runs_of(empty + again)
         assert answer_of(run) == "Rain."
-        assert [n.text for n in run.notices if n.kind == "unowned_text"] == ["**Cursor**"]
+        left = [n.text for n in run.notices if n.kind == "unowned_text"]
+        assert left == ["**Cursor**", "Which month?"]
     (run,) = runs_of(log + turns.format("User", "") + turns.format("Cursor", "Rain."))
     assert "dropped a question without text" in [notice.message for notice in run.notices]
 

@@ -7,6 +7,7 @@ import pytest
 
 from agent_parsers import OutputParserException, Transcript, parse_record
 from agent_runs import read_runs
+from output_parsers import ModelRefusalError
 
 from .data_logs import actions, only
 
@@ -45,6 +46,38 @@ def test_the_results_of_tools_that_the_api_runs_are_read(kind: str) -> None:
     run = only([user("3 * 4?"), assistant(parts)])
     assert actions(run) == [(kind, {"command": "x"}, '{"stdout": "12"}')]
     assert answer(run) == "It is 12."
+
+
+REFUSALS = {
+    "beside no text": assistant() | {"refusal": "no"},
+    "beside text": assistant("x") | {"refusal": "no"},
+    "in a part": assistant([{"type": "refusal", "refusal": "no"}]),
+    "in a part beside text": assistant(
+        [{"type": "text", "text": "x"}, {"type": "refusal", "refusal": "no"}]
+    ),
+    "in an item": {"type": "message", **assistant(
+        [{"type": "output_text", "text": "x"}, {"type": "refusal", "refusal": "no"}])},
+    "of LangChain": {"type": "ai", "data": {
+        "content": "x", "additional_kwargs": {"refusal": "no"}}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("where", REFUSALS)
+def test_a_refusal_is_a_failed_step_and_no_answer(where: str) -> None:
+    said = REFUSALS[where]
+    asked = {"type": "human", "data": {"content": "q"}} if "data" in said else user("q")
+    first, second = read_runs([asked, said, asked, said])
+    for run in (first, second):
+        (failed,) = run.failed
+        assert isinstance(failed.error, ModelRefusalError)
+        assert (failed.error.refusal, run.output) == ("no", None)
+        assert failed.content == ("x" if "'x'" in repr(said) else "")
+
+
+def test_calls_beside_a_refusal_were_made_all_the_same() -> None:
+    both = assistant("x", call("1", "{}")) | {"refusal": "no"}
+    run = only([user("q"), both, tool("1", "r")])
+    assert (actions(run), len(run.failed)) == ([("search", {}, "r")], 1)
 
 
 # -- calls ---------------------------------------------------------------------------------------

@@ -86,6 +86,68 @@ def test_a_result_with_an_id_never_takes_the_call_of_another() -> None:
     run = only(chat([call("a", "c1"), call("b")], {"content": "2", "tool_call_id": "x"},
                     {"content": "1", "tool_call_id": "c1"}))  # fmt: skip
     assert [seen for *_, seen in actions(run)] == ["1", "2"]
-    run = only(chat([call("a", "c1"), call("b", "c1")], {"content": "2", "tool_call_id": "c1"},
-                    {"content": "1", "tool_call_id": "c1"}))  # fmt: skip
-    assert [seen for *_, seen in actions(run)] == ["1", "2"]
+
+
+SAME: dict[str, Callable[[str], tuple[dict[str, Any], dict[str, Any]]]] = {
+    "chat": lambda name: (
+        {"role": "assistant", "content": None, "tool_calls": [call(name, "c1")]},
+        {"role": "tool", "tool_call_id": "c1", "content": f"of {name}"},
+    ),
+    "chat, with the name of the tool": lambda name: (
+        {"role": "assistant", "content": None, "tool_calls": [call(name, "c1")]},
+        {"role": "tool", "tool_call_id": "c1", "name": name, "content": f"of {name}"},
+    ),
+    "anthropic": lambda name: (
+        {"role": "assistant", "content": [
+            {"type": "tool_use", "id": "c1", "name": name, "input": {}}]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "c1", "content": f"of {name}"}]},
+    ),
+    "responses": lambda name: (
+        {"type": "function_call", "call_id": "c1", "name": name, "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": f"of {name}"},
+    ),
+}  # fmt: skip
+"""A call and its result in forms of messages; all calls have one id."""
+
+
+def in_one_message(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return *messages* as one, if they have lists of calls or of parts."""
+    for key in ("tool_calls", "content"):
+        if isinstance(messages[0].get(key), list):
+            return [{**messages[0], key: [part for each in messages for part in each[key]]}]
+    return messages
+
+
+@pytest.mark.parametrize("form", SAME)
+@pytest.mark.parametrize("names", ["ab", "abc", "aaab"])
+def test_calls_that_share_an_id_get_their_results_in_order(form: str, names: str) -> None:
+    calls, results = zip(*map(SAME[form], names), strict=True)
+    for said in ([*calls], in_one_message([*calls])):
+        run = only([{"role": "user", "content": "q"}, *said, *results])
+        assert [(tool, seen) for tool, _, seen in actions(run)] == [(n, f"of {n}") for n in names]
+
+
+@pytest.mark.parametrize("form", ["chat", "anthropic", "responses"])
+def test_a_result_with_an_id_that_several_calls_share_is_left_out(form: str) -> None:
+    calls, results = zip(*map(SAME[form], "ab"), strict=True)
+    run = only([{"role": "user", "content": "q"}, *calls, results[0]])
+    assert [seen for *_, seen in actions(run)] == [None, None]
+    assert [each.text for each in run.notices if each.kind == "unowned_text"] == ["of a"]
+    calls, results = zip(*map(SAME["chat, with the name of the tool"], "ab"), strict=True)
+    run = only([{"role": "user", "content": "q"}, *calls, results[1]])
+    assert [seen for *_, seen in actions(run)] == [None, "of b"]
+
+
+def test_an_id_that_is_used_again_is_that_of_the_last_turn_first() -> None:
+    (first, result), (second, other) = SAME["chat"]("a"), SAME["chat"]("b")
+    log = [{"role": "user", "content": "q"}, first, {**second, "content": "hm"}, other, result]
+    assert [seen for *_, seen in actions(only(log))] == ["of a", "of b"]
+
+
+def test_a_late_result_with_an_id_is_not_that_of_a_call_that_waits() -> None:
+    said = {"role": "assistant", "content": "hm", "tool_calls": [call("b", "c2")]}
+    (first, result), asked = SAME["chat"]("a"), {"role": "user", "content": "q"}
+    done = {"role": "assistant", "content": "done"}
+    run = only([asked, first, said, result, done])
+    assert [seen for *_, seen in actions(run)] == ["of a", None]

@@ -21,7 +21,7 @@ TURNS = {
     "llamaindex_workflow": ("📤 Output: I look", "🔧 Tool Result"),
     "markdown_by_hand": ("**Assistant:** I look", "**Output:**"),
     "roles": ("### Assistant\nI look", "### Tool\n"),
-    "semantic_kernel_xml": ('<message role="assistant"><function', '<message role="tool">'),
+    "semantic_kernel_xml": ('<message role="assistant"><text>I look', '<message role="tool">'),
     "swe_agent_console": (
         "🤠 INFO     💭 THOUGHT",
         "🤠 INFO     🤖 MODEL INPUT\n            OBSERVATION",
@@ -52,6 +52,7 @@ def seen_in(run: Transcript) -> list[str | None]:
 @pytest.mark.parametrize("name", TURNS)
 def test_a_result_is_never_that_of_a_call_of_an_earlier_turn(name: str) -> None:
     log = LOGS[name].replace("⏺ search", "⏺ Search")  # without a result, no other is a call
+    log = log.replace("<function_call", "<text>I look</text><function_call", 1)
     begin, end = map(log.index, TURNS[name])
     (run,) = read_runs(log[:end] + log[begin:])
     assert [(seen or "").strip() for seen in seen_in(run)[:2]] == ["", RESULT]
