@@ -1,4 +1,4 @@
-"""A call whose beginning is missing, as after a prompt that wrote it, is an error, not an answer."""
+"""A call whose beginning is missing, as after a prompt that wrote it, is an error."""
 
 from __future__ import annotations
 

@@ -58,9 +58,7 @@ _NO_CALLS: Final = "[] \t\r\n"
 _LONGEST_BLANK: Final = 16
 _NOT_ITS_OWN: Final = ("no_call", "stray_text", "no_tool_name", "open_header")
 """Problems of a call whose body may be that of a relative with the same marks."""
-
-_ENDS: Final = ("}", "]", ")", ">", "`")
-"""What the arguments of a call end with."""
+_ENDS: Final = ("}", "]", ")", ">", "`")  # of arguments
 
 
 class CallsCollector(Collector):
