@@ -80,12 +80,8 @@ def _headless(text: str) -> Foreign | None:
     found = _INSIDE(text)
     if found is None or "{" in text[: found.start()] or other_mark(text, [found.span()]):
         return None
-    return Foreign(
-        "written without its beginning", (found.start(), len(text.rstrip())), why=_NO_HEAD
-    )
-
-
-_NO_HEAD: Final = "the name of its tool may be incomplete"
+    span = found.start(), len(text.rstrip())
+    return Foreign("written without its beginning", span, why="its name may be incomplete")
 
 
 def _as_written(text: str, tools: ToolSet | None) -> Foreign | None:

@@ -34,7 +34,7 @@ def test_we_meet_every_vector(name: str) -> None:
 
 
 def test_the_files_are_small() -> None:
-    assert sum(path.stat().st_size for path in FOLDER.glob("*.jsonl")) < 1_500_000
+    assert sum(path.stat().st_size for path in FOLDER.glob("*.jsonl")) < 1_600_000
 
 
 class Careless(Ours):
