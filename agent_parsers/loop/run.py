@@ -20,7 +20,7 @@ from agent_parsers.loop.replies import ASYNCHRONOUS, achunks_of, chunks_of, end_
 from agent_parsers.loop.request import ask, returns_awaitable
 from agent_parsers.messages.writing.native import own_messages
 from agent_parsers.registry.problems import wrong_option
-from agent_parsers.toolset.running import in_thread, steps_taken
+from agent_parsers.toolset.running import in_thread, is_asynchronous, steps_taken
 from agent_parsers.transcripts.transcript import transcript_of
 from output_parsers import OutputParserException
 from output_parsers.runnables.functions import present
@@ -127,7 +127,8 @@ class MaxTurnsError(RuntimeError):
         self.turns = turns
 
     def __str__(self) -> str:
-        return f"no answer after {self.turns} turns: increase max_turns, or inspect error.run.steps"
+        turns = "1 turn" if self.turns == 1 else f"{self.turns} turns"
+        return f"no answer after {turns}: increase max_turns, or inspect error.run.steps"
 
 
 def run_agent(
@@ -225,6 +226,9 @@ def run_agent(
         as_messages=as_messages, tools_in=tools_in, output_type=output_type,
         has_provider=has_provider(model), tool_choice=tool_choice, max_retries=max_retries,
     )  # fmt: skip
+    for spec in asking.tools:
+        if is_asynchronous(spec.origin):
+            raise TypeError(f"the tool {spec.name!r} is asynchronous: use `await arun_agent(…)`")
     loop = _Loop(asking, on_event, on_partial, on_cut)
     with loop:
         for _ in range(max_turns):
@@ -336,7 +340,7 @@ class _Loop:
             asking.steps, question=asking.question or "", repairs=asking.repairs
         )
         self._add_texts("", "")
-        self.calls = _Calls(self)
+        self.calls = _Calls(self, asking)
         self._began = 0.0
         self._on_event = on_event
         self._on_partial = on_partial
@@ -462,10 +466,16 @@ class _Calls:
     """Adds the steps of the calls that ran before what is raised in it to the run of a *loop*."""
 
     loop: _Loop
+    asking: Asking[Any]
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if error is not None:
-            self.loop.add(steps_taken(error))
+        if error is None:
+            return
+        self.loop.add(steps_taken(error))
+        for action in self.asking.actions if len(self.asking.actions) == 1 else ():
+            said = f"raised by the call to {action.tool!r} with {action.tool_input!r:.500}"
+            with suppress(AttributeError):  # its class may be frozen
+                error.add_note(said)  # of several calls, there is a note already

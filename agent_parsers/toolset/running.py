@@ -139,7 +139,7 @@ class TurnOfCalls:
             Exception: What a tool raised; see `steps_taken`.
         """
         for call in self.calls:
-            if _is_asynchronous(call.origin):
+            if is_asynchronous(call.origin):
                 raise TypeError(_to_be_awaited(call.tool))
         with _Recorded(self.calls):
             if self.approve is not None:
@@ -211,7 +211,8 @@ def _asked(call: _Call) -> Any:
     return call.action.model_copy(update={"tool": call.tool, "tool_input": deepcopy(call.value)})
 
 
-def _is_asynchronous(origin: Any) -> bool:
+def is_asynchronous(origin: Any) -> bool:
+    """Return whether *origin*, which runs a tool, has a coroutine function."""
     return inspect.iscoroutinefunction(getattr(origin, "function", None))
 
 
@@ -246,7 +247,7 @@ async def _result_of(origin: Any, value: Any) -> Any:
     """Run one tool; a function that is not asynchronous runs in a thread of its own."""
     if hasattr(origin, "arun"):
         result = origin.arun(value)
-    elif _is_asynchronous(origin) or not hasattr(origin, "function"):
+    elif is_asynchronous(origin) or not hasattr(origin, "function"):
         result = origin.run(value)
     else:
         result = await in_thread(partial(origin.run, value))

@@ -424,6 +424,29 @@ def test_the_steps_of_calls_that_ran_are_kept() -> None:
     assert (steps_taken(raised.value), hasattr(raised.value, "__notes__")) == ([], False)
 
 
+def test_the_only_call_of_a_turn_is_named_if_it_raises() -> None:
+    def fail(why: str) -> str:
+        """Fails."""
+        raise KeyError(why)
+
+    parser = get_parser("hermes", tools=[fail])
+    model = ScriptedModel([parser.render([AgentAction("fail", {"why": "rain"}, "")])])
+    with pytest.raises(KeyError) as raised:
+        run_agent(model, QUESTION, parser)
+    assert raised.value.__notes__ == ["raised by the call to 'fail' with {'why': 'rain'}"]
+
+
+def test_a_tool_that_has_to_be_awaited_is_refused_before_the_model_is_asked() -> None:
+    async def wait() -> str:
+        """Waits."""
+        return ""
+
+    model = ScriptedModel([])
+    with pytest.raises(TypeError, match=r"'wait' is asynchronous: use `await arun_agent"):
+        run_agent(model, QUESTION, get_parser("hermes", tools=[depth, wait]))
+    assert model.calls == []
+
+
 @dataclass(frozen=True)
 class FrozenError(Exception):
     """It takes no attributes."""
