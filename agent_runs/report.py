@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.core import badges_html, badges_of, facts_of, messages_html, run_html
 from agent_parsers.transcripts import transcript_of
-from agent_runs.reading.parts import telling_notices
+from agent_runs.reading.parts import notices_to_show
 from outputs.html import html_line, html_text, page
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ class _Report:
         self._keys: dict[tuple[str, str], str] = {}
 
     def add(self, run: Transcript) -> None:
-        run = replace(run, notices=telling_notices(run))
+        run = replace(run, notices=notices_to_show(run))
         number = len(self._runs) + 1
         anchor = f"r{number}"
         keys: defaultdict[int, list[str]] = defaultdict(list)
@@ -213,7 +213,7 @@ class _Report:
         joined = {step: " ".join(dict.fromkeys(each)) for step, each in keys.items()}
         question = " ".join(run.question[:_BRIEF].split())
         more = "…" if len(run.question) > _BRIEF else ""
-        file = Path(run.source.file).name if run.source and run.source.file else ""
+        file = run.source.file if run.source else ""
         head = (
             f'<details class="ap-run" id="{anchor}" data-keys="{joined.get(0, "")}">'
             f"<summary><b>run {number}</b><bdi>{html_text(question or run.id)}{more}</bdi>"
@@ -238,9 +238,14 @@ class _Report:
         charts = "".join(
             chart_html(name, part, self._bars(kind), most) for kind, (name, part) in _CHARTS.items()
         )
-        has_files = len({file for _, file, _ in self._runs}) > 1
+        paths = {file for _, file, _ in self._runs}
+        names = {file: Path(file).name for file in paths}
+        if len({*names.values()}) < len(paths):
+            names = {file: file for file in paths}  # some differ in their folders alone
         runs = "".join(
-            f'{head}<bdi class="ap-sub">{html_text(file)}</bdi>{rest}' if has_files else head + rest
+            f'{head}<bdi class="ap-sub">{html_text(names[file])}</bdi>{rest}'
+            if file and len(paths) > 1
+            else head + rest
             for head, file, rest in self._runs
         )
         if len(self._runs) == 1:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
@@ -68,20 +69,22 @@ def find_foreign(text: str, tools: ToolSet | None, over: int, is_own: bool) -> F
     return found or _headless(said)
 
 
-_INSIDE: Final = re.compile(
-    r'[\w.:/-]*"\s*+,\s*+"(?:arguments|parameters|args|(?:action_|tool_)?input)"\s*+:\s*+[{"\[]'
+_NAME_THEN_ARGUMENTS: Final = re.compile(
+    r'(?<![\w.:/-])[\w.:/-]*+"\s*+,\s*+"(?:arguments|parameters|args|(?:action_|tool_)?input)"'
+    r'\s*+:\s*+[{"\[]'
     r"|(?:\[ARGS\]|[<‹][|｜]tool[_▁](?:sep|call[_▁]argument[_▁]begin)[|｜][>›])\s*+\{"
-).search
+).finditer
 """Finds what stands between the name of a tool and its arguments."""
 
 
 def _headless(text: str) -> Foreign | None:
     """Find a call in *text* whose beginning, perhaps with a part of the name, is missing."""
-    found = _INSIDE(text)
-    if found is None or "{" in text[: found.start()] or other_mark(text, [found.span()]):
-        return None
-    span = found.start(), len(text.rstrip())
-    return Foreign("written without its beginning", span, why="its name may be incomplete")
+    for found in islice(_NAME_THEN_ARGUMENTS(text), 4):
+        opened, closed, quotes = (text.count(sign, 0, found.start()) for sign in '{}"')
+        if opened <= closed and quotes % 2 == 0 and not other_mark(text, [found.span()]):
+            span, form = (found.start(), len(text.rstrip())), "written without its beginning"
+            return Foreign(form, span, why="its name may be incomplete")
+    return None
 
 
 def _as_written(text: str, tools: ToolSet | None) -> Foreign | None:
@@ -191,8 +194,10 @@ def _in_dialects(
     if not best.actions or best.result is None or isinstance(best.result, AgentFinish):
         return None
     if not is_named:
+        marks = [mark for mark in best.markers.values() if mark not in SHARED]
+        # Marks that are no words: one of its own, or several labels.
         is_all = (
-            _is_marked(best)
+            (len(marks) > 1 or any(not mark.endswith((":", "：")) for mark in marks))
             and not is_in_clause(text, max(best.first_mark, 0), best.call_spans[-1][1])
             and not any(text[slice(*span)].strip() for span in best.content)
         )
@@ -216,12 +221,6 @@ def _in_dialects(
         for each, span in zip(actions, best.call_spans, strict=True)
     )
     return Foreign(form, whole, tuple(calls))
-
-
-def _is_marked(trial: DialectTrial) -> bool:
-    """Return whether the marks in a text are no words: a mark of its own, or several labels."""
-    marks = [mark for mark in trial.markers.values() if mark not in SHARED]
-    return len(marks) > 1 or any(not mark.endswith((":", "：")) for mark in marks)
 
 
 def _mixed(tools: ToolSet | None, action: AgentAction) -> str:

@@ -224,8 +224,8 @@ def end_of(reply: Any, ended: Ended) -> tuple[Any, Ended]:
                 f"'length'), found {word!r:.40} as the second item; to return several chunks, use "
                 "a list or a generator"
             )
-        says_more = end == "length" or reason_to_call({"finish_reason": word})
-        return (_with_reason(said, word) if says_more else said), end
+        needs_reason = end == "length" or reason_to_call({"finish_reason": word})
+        return (_with_reason(said, word) if needs_reason else said), end
     if isinstance(reply, list | tuple):
         _check_chunks(reply)
     return reply, ended
@@ -237,15 +237,15 @@ _PAIR: Final = 2
 def _with_reason(said: Any, word: Any) -> Any:
     """Return what was *said* so that it says itself that it was cut, held back, or has a call.
 
-    A whole message has ended, unless it says that it was cut. That a text was cut is known beside
-    it.
+    A whole message has ended, unless it says that it was cut. A cut text need not say it: `end_of`
+    returns how it ended.
     """
     reason = {"finish_reason": word}
-    says_more = is_held_back(reason) or reason_to_call(reason)
+    is_told = is_held_back(reason) or reason_to_call(reason)
     if isinstance(said, str):
-        return AIMessage(said, response_metadata=reason) if says_more else said
+        return AIMessage(said, response_metadata=reason) if is_told else said
     if isinstance(said, AsyncIterable) or not _is_whole(said):
-        return _and_then(said, AIMessageChunk("", response_metadata=reason)) if says_more else said
+        return _and_then(said, AIMessageChunk("", response_metadata=reason)) if is_told else said
     with suppress(TypeError, ValueError, ProviderError):  # the parser says what is wrong
         said = with_message(said)
     for name in ("response_metadata", "generation_info"):
@@ -255,26 +255,30 @@ def _with_reason(said: Any, word: Any) -> Any:
     return said
 
 
-def _and_then(chunks: Any, last: AIMessageChunk) -> Iterator[Any] | AsyncIterator[Any]:
+def _and_then(chunks: Any, last: AIMessageChunk) -> Iterable[Any] | AsyncIterable[Any]:
     """Return *chunks* and the *last* one."""
+    if isinstance(chunks, list | tuple):
+        return [*chunks, last]
     return (_async_then if isinstance(chunks, AsyncIterable) else _sync_then)(chunks, last)
 
 
 def _sync_then(chunks: Iterable[Any], last: AIMessageChunk) -> Iterator[Any]:
+    source = iter(chunks)
     try:
-        yield from chunks
+        yield from source
         yield last
     finally:
-        close(chunks)
+        close(source, chunks)
 
 
 async def _async_then(chunks: AsyncIterable[Any], last: AIMessageChunk) -> AsyncIterator[Any]:
+    source = aiter(chunks)
     try:
-        async for chunk in chunks:
+        async for chunk in source:
             yield chunk
         yield last
     finally:
-        await aclose(chunks)
+        await aclose(source, chunks)
 
 
 _NOTHING: Final = object()

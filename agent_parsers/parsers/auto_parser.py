@@ -104,7 +104,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
         text, ended = found
         result = self.parse(text) if ended == "unknown" else self.parse(text, ended=ended)
         if isinstance(result, AgentFinish) and announced_in(output, part_of(output)):
-            self._parser_for(text)[0]._check_called(output, ended, result)
+            self._parser_for(text)[0]._check_called(output, result)
         return result
 
     def read(self, output: ModelOutput, *, ended: Ended = "unknown") -> AutoTurn[T]:
@@ -134,7 +134,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
         text, ended = found
         parser, name = self._parser_for(text)
         turn = with_reasoning(parser.read(text, ended=ended), output)
-        parser._check_called(output, ended, turn.result)
+        parser._check_called(output, turn.result)
         return AutoTurn(
             result=_as_list(turn.result),
             thought=turn.thought,

@@ -220,7 +220,7 @@ class StructuredChatOutputParserWithRetries(AgentOutputParser):
         ended = said if ended == "unknown" else ended
         result = self.parse(text, ended=ended)
         if isinstance(base, DialectParser):
-            base._check_called(output, ended, result)
+            base._check_called(output, result)
         return result
 
     @classmethod

@@ -14,6 +14,7 @@ from typing_extensions import override
 from agent_parsers.actions.agent import AgentFinish, T, TurnResult
 from agent_parsers.engine.reading.message_text import text_and_end
 from agent_parsers.engine.reading.rules.machine import machine
+from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.engine.tables.dialect import Dialect
 from agent_parsers.engine.tables.modes import EmitCalls, Mode, OnConflict
 from agent_parsers.engine.whole import whole_reader
@@ -108,15 +109,30 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         is_known = ended != "unknown" and _takes_end(getattr(parse, "__func__", parse))
         result = parse(text, ended=ended) if is_known else parse(text)
         if output is not text:
-            self._check_called(output, ended, result)
+            self._check_called(output, result)
         return result
 
-    def _check_called(self, output: ModelOutput, ended: Ended, result: TurnResult | None) -> None:
-        """Raise if *result*, read from *output*, is an answer, and *output* says that it calls."""
-        if isinstance(result, AgentFinish) and announced_in(output, part_of(output)):
-            stream = self._new_stream("all")
-            stream.feed(output)
-            stream.close(ended=ended)
+    def _check_called(self, output: ModelOutput, result: TurnResult | None) -> None:
+        """Raise if *result* is the answer of a message whose finish reason announces a call."""
+        if (error := self._lost_call(output, result)) is not None:
+            from agent_parsers.engine.turn_reports import report_error  # lazily: only for errors
+
+            report_error(error, self.dialect.name, self.tools, lenient=self.lenient)
+            raise error
+
+    def _lost_call(
+        self, output: ModelOutput, result: TurnResult | None
+    ) -> OutputParserException | None:
+        """Return the error that `_check_called` raises."""
+        reason = announced_in(output, part_of(output)) if isinstance(result, AgentFinish) else ""
+        if not reason or self.mode == "langchain":
+            return None
+        from agent_parsers.engine.writing.advice import advice  # lazily: as above
+
+        text = self._text_in(output)
+        bad = BadPayload("lost_call", (0, len(text)), mark=reason)
+        reading = machine(self.dialect, self.mode, self.on_conflict)
+        return reading.error(bad, text, self.tools, advice)
 
     def _read_whole(self, text: str, ended: Ended) -> TurnResult:
         """Return the result of a turn that *ended* like this."""
@@ -175,7 +191,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         turn: Turn[T] = self._read_turn(text, ended)
         if isinstance(output, str):
             return turn
-        self._check_called(output, ended, turn.result)
+        self._check_called(output, turn.result)
         from agent_parsers.parsers.beside_text import with_reasoning  # lazily: only for messages
 
         return with_reasoning(turn, output)
@@ -218,10 +234,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
             prompt=self.prompt,
             ended=self._end_of(ended),
         )
-        try:
-            self._check_called(output, ended, explanation.result)
-        except OutputParserException as lost:
-            error = error or lost
+        error = error or self._lost_call(output, explanation.result)
         return explanation if error is None else replace(explanation, result=None, error=error)
 
     def _explained(

@@ -242,10 +242,10 @@ def strategy_of(output_type: Any, *, is_native: bool, has_provider: bool) -> Any
     if OutputType(output_type).takes_text:
         return output_type
     if has_provider:
-        try:
-            return AutoStrategy(output_type).resolve(has_provider=True)
-        except ValueError:
-            pass
+        with suppress(ValueError):
+            resolved = AutoStrategy(output_type).resolve(has_provider=True)
+            if isinstance(resolved, ProviderStrategy):
+                return resolved
     return AnswerTools(output_type)
 
 

@@ -279,10 +279,9 @@ async def _together(running: Sequence[Coroutine[Any, Any, None]]) -> None:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
     for task in ended:
-        try:
-            task.result()
-        except _Interrupt as error:
-            raise error.interrupt from None
+        if isinstance(found := task.exception(), _Interrupt):
+            raise found.interrupt
+        task.result()
 
 
 class _Interrupt(Exception):  # noqa: N818 - it says what happened, and is never seen
@@ -293,7 +292,7 @@ class _Interrupt(Exception):  # noqa: N818 - it says what happened, and is never
 
 
 async def _uninterrupted(running: Coroutine[Any, Any, None]) -> None:
-    """Await what is *running*; what interrupts a task would stop the loop before its caller."""
+    """Await what is *running*; an interrupt in a task would stop the loop before its caller."""
     try:
         await running
     except (KeyboardInterrupt, SystemExit) as error:

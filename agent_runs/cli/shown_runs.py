@@ -83,18 +83,16 @@ class ShownRun:
         ]
         if not self.fail_on_notices:
             return failed
-        # imported lazily: the help needs none of it
-        from agent_runs.reading.parts import is_open_end
-
-        notices = (each for each in self.transcript.notices if not is_open_end(each))
-        return failed + [self._noticed(notice) for notice in notices]
+        return failed + [self._noticed(notice) for notice in self.shown_notices]
 
     @property
     def shown_notices(self) -> tuple[Notice, ...]:
-        """The notices; see `telling_notices`."""
-        from agent_runs.reading.parts import telling_notices  # imported lazily: as above
+        """The notices; see `notices_to_show`."""
+        from agent_runs.reading.parts import (
+            notices_to_show,
+        )  # imported lazily: the help needs none of it
 
-        return telling_notices(self.transcript)
+        return notices_to_show(self.transcript)
 
     @property
     def first_line(self) -> int:

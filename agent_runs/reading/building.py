@@ -17,6 +17,7 @@ from agent_parsers.core import (
     make_tool_call,
 )
 from agent_parsers.transcripts import Notice, Transcript, TranscriptStep
+from output_parsers import ModelRefusalError
 from outputs import AIMessage
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class RunBuilder:
         """
         if self._question and not is_same:
             self.introduce(self._question)
-            reason = "found an earlier question without an answer"
+            reason = "another question followed before this one was answered"
             self.notice("unowned_text", reason, text=self._question)
         self._question = question
 
@@ -382,8 +383,9 @@ class _Waiting:
 
 
 def _is_waiting(step: TranscriptStep) -> bool:
-    """Return whether the result of a step has not arrived."""
-    return step.observation is None and not isinstance(step.action, AgentFinish)
+    """Return whether the result of a step has not arrived; a refusal has none."""
+    is_over = isinstance(step.action, AgentFinish) or isinstance(step.error, ModelRefusalError)
+    return step.observation is None and not is_over
 
 
 def _tool_of(step: TranscriptStep) -> str:

@@ -59,7 +59,7 @@ def is_open_end(notice: Notice) -> bool:
     return notice.kind == "cut_value" and notice.message.startswith(_OPEN_END)
 
 
-def telling_notices(run: Transcript) -> tuple[Notice, ...]:
+def notices_to_show(run: Transcript) -> tuple[Notice, ...]:
     """Return the notices of *run*, except one that the log ends with the answer, as most do."""
     last = run.all_steps[-1].number if run.finish is not None else 0
     return tuple(n for n in run.notices if not (last and n.step == last and is_open_end(n)))

@@ -29,7 +29,7 @@ def add_chunks(chunks: Sequence[Any]) -> Any:
     if all(isinstance(chunk, str) for chunk in chunks):
         return "".join(chunks)
     said = next((chunk for chunk in chunks if _is_message_chunk(chunk)), None)
-    if said is not None:
+    if said is not None and said.type == "AIMessageChunk":
         chunks = [type(said)(content=c) if isinstance(c, str) else c for c in chunks]
     first, *rest = chunks
     if rest and _is_message_chunk(first):

@@ -79,6 +79,14 @@ class ToolStrategy(_Strategy, Generic[SchemaT]):
         tool_message_content: str | None = None,
         handle_errors: HandleErrors = True,
     ) -> None:
+        is_known = isinstance(handle_errors, bool | str) or callable(handle_errors)
+        if isinstance(handle_errors, tuple):
+            is_known = all(isinstance(kind, type) for kind in handle_errors)
+        if not is_known:
+            raise TypeError(
+                "handle_errors must be a bool, a text for the model, one or several classes of"
+                f" exceptions, or a function, not {handle_errors!r:.100}"
+            )
         self.schema = schema
         self.schema_specs = [SchemaSpec(member) for member in variants_of(schema)]
         self.tool_message_content = tool_message_content

@@ -124,7 +124,9 @@ def test_a_label_within_the_line_of_an_input_is_not_text(
     assert read(dialect, call.format(f'{{"text": "a"}} {label}: done'), lenient=lenient) is None
     kept = f'{{"text": "a {label}: b"}}'
     made = [("note", {"text": f"a {label}: b"})]
-    assert read(dialect, call.format(kept), lenient=lenient) == made
+    # LangChain takes the label of the answer for two parts of a turn, wherever it is.
+    is_refused = label == "Final Answer" and not lenient
+    assert read(dialect, call.format(kept), lenient=lenient) == (None if is_refused else made)
 
 
 @pytest.mark.parametrize("dialect", list_dialects())
@@ -309,8 +311,14 @@ def test_closers_in_other_brackets(closer: str) -> None:
 
 def test_labels_of_results_in_other_spellings_and_in_quotes() -> None:
     call = "Action: note\nAction Input: {}"
-    for text in ("a **Observation:** b", "a Observation： b"):
+    for text in (
+        "a **Observation:** b",
+        "a Observation： b",
+        "a (OBSERVATION: b)",
+        "a.Final Answer: b",
+    ):
         assert read("react", call.format(text)) is None, text
+    assert read("react_zh", "行动: note\n行动输入：a，最终答案：b") is None
     title = 'Find "Participant Observation: A Guide" now'
     assert read("react", call.format(title)) == [("note", {"text": title})]
 

@@ -94,6 +94,7 @@ def test_so_it_is_for_every_kind_of_reply(word: str, kind: Any) -> None:
     with pytest.raises((ModelRefusalError, OutputParserException)) as raised:
         asyncio.run(arun_agent(model, "Where?", "react", [mark], max_retries=0, on_cut="return"))
     assert isinstance(raised.value, ModelRefusalError) is (word == "refusal")
+    assert getattr(raised.value, "problem", "lost_call") in ("lost_call", "refusal", "")
 
 
 @pytest.mark.parametrize("word", [

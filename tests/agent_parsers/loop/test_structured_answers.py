@@ -624,3 +624,39 @@ def test_a_strategy_of_langchain_is_taken() -> None:
 
     run: Any = run_agent(Client(reply(GOOD)).create, "?", "tools", [], output_type=Theirs(Contact))
     assert run.output == Contact(**ADA)
+
+
+def test_a_union_is_asked_for_with_tools_where_the_provider_takes_one_schema() -> None:
+    def model(messages: Any, *, tools: Any = None, response_format: Any = None) -> Any:
+        assert sorted(tool["function"]["name"] for tool in tools) == ["Contact", "Meeting"]
+        assert response_format is None
+        call = {"id": "1", "function": {"name": "Meeting", "arguments": '{"day": "Monday"}'}}
+        return {"role": "assistant", "content": None, "tool_calls": [{**call, "type": "function"}]}
+
+    for asked in (Contact | Meeting, AutoStrategy(Contact | Meeting)):
+        run = run_agent(model, "When?", "tools", [], output_type=asked)
+        assert run.output == Meeting(day="Monday")
+
+
+def test_of_several_answers_each_gets_the_error_and_no_other_call_does() -> None:
+    def area(lake: str) -> str:
+        """The area of a lake."""
+        return lake
+
+    asked: list[Any] = []
+
+    def model(messages: Any, *, tools: Any = None) -> Any:
+        asked.append(messages)
+        names = ["area", "Meeting", "Meeting"] if len(asked) == 1 else ["Meeting"]
+        given = {"area": '{"lake": "Thun"}', "Meeting": '{"day": "Monday"}'}
+        calls = [
+            {"id": str(at), "type": "function", "function": {"name": n, "arguments": given[n]}}
+            for at, n in enumerate(names)
+        ]
+        return {"role": "assistant", "content": None, "tool_calls": calls}
+
+    run_agent(model, "When?", "tools", [area], output_type=ToolStrategy(Meeting))
+    told = {m["tool_call_id"]: m["content"] for m in asked[1] if m["role"] == "tool"}
+    assert told["0"].startswith("Not run")
+    assert told["1"] == told["2"]
+    assert "multiple structured responses" in told["1"]

@@ -514,8 +514,11 @@ def typed(kind: str, **fields: Any) -> Any:
         ({"messages": [assistant(typed("tool_use", id="c", name="x", input="[]"))]},
          "input` must be an object"),
         ({"messages": [assistant(use("", "x"))]}, r"content\[0\].id` is missing"),
-        ({"messages": [USER, assistant(use("c", "area"))]}, "the call 'c'"),
-        ({"messages": [USER, assistant(use("c", "area")), USER]}, "the call 'c'"),
+        ({"messages": [USER, assistant(use("c", "area"))]}, r"the call 'c' \(.*\) has no result"),
+        (
+            {"messages": [USER, assistant(use("c", "area")), USER]},
+            r"the call 'c' \(.*\) has no result",
+        ),
         ({"messages": [user(result("c", "1"))]}, "the call 'c', which was not sent before it"),
         ({"messages": [USER, assistant(typed("thinking", thinking="x"))]}, "reliably continues"),
         ({"system": 5}, "`system` must be a string or a list"),

@@ -164,6 +164,12 @@ def test_strategies_are_values() -> None:
     assert strategy.handle_errors == "no"
 
 
+@pytest.mark.parametrize("handle", [None, 0, 1, [ValueError], (ValueError, True)])
+def test_errors_are_not_handled_by_anything(handle: Any) -> None:
+    with pytest.raises(TypeError, match="handle_errors must be a bool"):
+        ToolStrategy(int, handle_errors=handle)
+
+
 def test_auto_is_the_provider_where_there_is_one_and_the_schema_is_one() -> None:
     assert AutoStrategy(Weather).resolve(has_provider=True) == ProviderStrategy(Weather)
     assert AutoStrategy(Weather).resolve(has_provider=False) == ToolStrategy(Weather)

@@ -19,6 +19,7 @@ from agent_parsers.engine.reading.collecting.unclosed_thought import (
 )
 from agent_parsers.engine.reading.quoting.beside import TextBeside
 from agent_parsers.engine.reading.quoting.judge import FoundCall, ReadyCall, judge
+from agent_parsers.engine.reading.quoting.marks import name_of
 from agent_parsers.engine.reading.quoting.spans import (
     call_holes,
     call_span,
@@ -58,7 +59,6 @@ _NO_CALLS: Final = "[] \t\r\n"
 _LONGEST_BLANK: Final = 16
 _NOT_ITS_OWN: Final = ("no_call", "stray_text", "no_tool_name", "open_header")
 """Problems of a call whose body may be that of a relative with the same marks."""
-_ENDS: Final = ("}", "]", ")", ">", "`")  # of arguments
 
 
 class CallsCollector(Collector):
@@ -307,11 +307,16 @@ class CallsCollector(Collector):
 
     @override
     def see_stray_closer(self, problem: str, span: Span) -> None:
-        is_call = bool(self._met) and self._met[-1].hole[0] >= self.label_span[0]
-        before = self._slice(self.label_span[1], span[0]).rstrip()
-        is_more = problem == "stray_closer" and not before.endswith(_ENDS)  # one behind words
-        if not (is_call or is_more) and self.problem is None:
-            self.problem = BadPayload(problem, span)
+        last, bad = self._met[-1].hole if self._met else (-1, -1), BadPayload(problem, span)
+        if last[0] >= self.label_span[0] and last != self.label_span:
+            return  # it closes a call
+        if problem != "stray_closer":
+            self.problem = self.problem or bad
+            return
+        before, name = self._slice(self.label_span[1], span[0]), name_of(self._slice(*span))
+        # Behind words, it is dropped; behind its opening tag, it is text of its own.
+        if before.rstrip()[-1:] in tuple("}])>`") and not (name and f"<{name}" in before):
+            self._met.append(FoundCall(span, span, is_bare=False, made=None, bad=bad))
 
     @override
     def restart(self, events: list[Event], left: Left) -> bool:
@@ -424,7 +429,8 @@ class CallsCollector(Collector):
         action = self._machine.call_result(call, "", tools, repairs)
         events += repairs
         if isinstance(action, AgentFinish):  # a tool's name that marks the answer
-            self._answer = (as_text(action.return_values["output"]), call_span("", call, stop))
+            span = call.input_span or call_span("", call, stop)
+            self._answer = (as_text(action.return_values["output"]), span)
             return None
         return ReadyCall(action.tool, action.tool_input, call.id, call_span("", call, stop))
 

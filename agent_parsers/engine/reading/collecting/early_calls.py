@@ -96,11 +96,8 @@ def _since(spans: Sequence[Span], at: int) -> list[Span]:
 def _is_free(text: str, marks: Sequence[Span], thoughts: Sequence[Span], at: int) -> bool:
     """Return whether nothing in *text* can be the beginning of a quotation of the call at its end.
 
-    Args:
-        text: The text from offset *at* on, where the call before ends or the turn begins.
-        marks: The spans of the call, and of the markers before it.
-        thoughts: The spans of the thoughts before it.
-        at: The offset of *text*.
+    The text begins at offset *at*, where the call before ends, or the turn begins; *marks* are the
+    spans of the call, and of the markers before it.
     """
     call_before = [(0, 1)] if at else []
     if at:

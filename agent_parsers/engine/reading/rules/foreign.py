@@ -33,7 +33,7 @@ _BESIDE_NAMES: Final = ("(", "（", "{", "[", "<", "=", ":", "：", "--", "|", "
 _SEPARATORS: Final = str.maketrans("", "", "_-.")
 
 
-_INSIDE: Final = ('"name"', "<arg", "<param")
+_INSIDE: Final = ('"name"', '"arguments"', '"parameters"', "<arg", "<param")
 """What a text that holds a call may have anywhere."""
 
 

@@ -52,7 +52,7 @@ class InputRules:
         answer = getattr(table.markers.get("answer"), "words", "")
         labels += [answer] * (" " in answer or not answer.isascii())
         self.not_inputs: list[str] = labels + [label.upper() for label in labels]
-        """Labels, without colons, that are not text: of results, and of answers if no mere word."""
+        """Labels that end an input: those of results, and of the answer unless it is one word."""
         words = dialect.prompt_words
         begun = [words.tool_input] if isinstance(words.tool_input, str) else []
         self._placeholders = ("<", words.value.partition("{name}")[0], *begun)
@@ -206,7 +206,7 @@ class InputRules:
         if "\n" in written or not any(label in written for label in self.not_inputs):
             return
         labels = "|".join(map(re.escape, self.not_inputs))
-        found = re.search(rf"(?<=[\s(.])[*_]*(?:{labels})[*_]*\s?[:：]", written)
+        found = re.search(rf"(?<=[\s(.，。；、（])[*_]*(?:{labels})[*_]*\s?[:：]", written)
         is_quoted = found is not None and any(written.count(q, 0, found.start()) % 2 for q in '"`')
         if found is None or is_quoted or is_plain_object(written.strip()):
             return

@@ -81,7 +81,9 @@ def may_go_on(call: str, text: str, tool: str, given: object, tools: ToolSet) ->
         inner = found.values() if isinstance(found, dict) else ()
         keys = [*keys, *(key for each in inner if isinstance(each, dict) for key in each)]
     inside = given if isinstance(given, dict) and not is_next else ()
-    return tools.declares_any(tool, (k for k in keys if not {k, k.lower()} & {*inside}))
+    return tools.declares_any(
+        tool, (k for k in keys if k not in inside and k.lower() not in inside)
+    )
 
 
 def has_several_objects(text: str, tool: str, tools: ToolSet) -> bool:
