@@ -199,7 +199,7 @@ class ToolSet:
         return all(key in properties for key in keys)
 
     def declares_any(self, name: str, keys: Iterable[str]) -> bool:
-        """Return whether one of *keys* is a parameter of the tool *name*, or is one in lower case."""
+        """Return whether one of *keys*, or it in lower case, is a parameter of the tool *name*."""
         spelt = {word for key in keys for word in (key, key.lower())}
         return any(self.declares(name, [word]) for word in spelt)
 
