@@ -50,7 +50,7 @@ def run(
                 show(text)
             if said.finish is not None:
                 return str(said.output)
-            steps += tools.call(said)
+            steps += tools.run(said)
         except ModelRefusalError:
             raise  # asking again does not help
         except OutputParserException as error:  # the model reads the error, and tries again
@@ -71,7 +71,7 @@ async def arun(
                 show(text)
             if said.finish is not None:
                 return str(said.output)
-            steps += await tools.acall(said)
+            steps += await tools.arun(said)
         except ModelRefusalError:
             raise  # asking again does not help
         except OutputParserException as error:

@@ -127,11 +127,11 @@ OWN_TOOLS = {"self_ask": "Intermediate Answer", "smolagents_code": "python_inter
 class Tools:
     """Stands in for a `ToolSet`, including the tools that only some dialects have."""
 
-    def call(self, turn: Any) -> list[Any]:
+    def run(self, turn: Any) -> list[Any]:
         return [(action, "48.3 km²") for action in turn.actions]
 
-    async def acall(self, turn: Any) -> list[Any]:
-        return self.call(turn)
+    async def arun(self, turn: Any) -> list[Any]:
+        return self.run(turn)
 
 
 @pytest.fixture

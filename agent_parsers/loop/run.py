@@ -247,7 +247,7 @@ def run_agent(
                 continue
             if asking.actions:
                 with loop.calls:
-                    called = asking.tools.call(asking.actions, errors=tool_errors, approve=approve)
+                    called = asking.tools.run(asking.actions, errors=tool_errors, approve=approve)
                     loop.add(called)
             if loop.is_over():
                 return loop.run
@@ -311,7 +311,7 @@ async def arun_agent(
                 continue
             if asking.actions:
                 with loop.calls:
-                    called = asking.tools.acall(
+                    called = asking.tools.arun(
                         asking.actions, errors=tool_errors, approve=approve, sequential=sequential
                     )
                     loop.add(await called)

@@ -139,7 +139,7 @@ def answer_stream(events: Iterable[Event] | AsyncIterable[Event]) -> AnswerStrea
         for text in said:
             print(text, end="", flush=True)
         if said.finish is None:
-            steps += [(action, tools.call(action)) for action in said.actions]
+            steps += tools.run(said)
 
     The stream contains the final answer and, in dialects with several calls per turn, the content
     beside the calls. In lenient mode some of the text may turn out not to belong to the answer,

@@ -42,11 +42,23 @@ class FailedResult(str):
     """Goes to messages of results that have such a field."""
 
 
+class AnyAction(Protocol):
+    """An action, of any library."""
+
+    @property
+    def tool(self) -> str:
+        """The name of the tool."""
+
+    @property
+    def tool_input(self) -> Any:
+        """What the model gives to it."""
+
+
 class HasActions(Protocol):
     """A turn that was read."""
 
     @property
-    def actions(self) -> list[AgentAction]:
+    def actions(self) -> Sequence[AnyAction]:
         """Its calls, in order."""
 
 
@@ -80,7 +92,7 @@ class TurnOfCalls:
     """The calls of a turn, in order, with checked inputs.
 
     Args:
-        turn: A turn, a list of actions, or one action.
+        turn: A turn, or a list of actions.
         specs: The tools.
         read: Checks the input of a tool.
         errors: See `ToolErrors`.
@@ -102,14 +114,16 @@ class TurnOfCalls:
     def __post_init__(self) -> None:
         self.errors = _kinds(self.errors)
         actions = _actions_of(self.turn)
-        self.calls = [*map(self._checked, [self.turn] if actions is None else actions)]
+        if actions is None:
+            hint = ": use `call` for one action" if hasattr(self.turn, "tool") else ""
+            raise TypeError(
+                f"run takes a turn or a list of actions, not {kind_of(self.turn)}{hint}"
+            )
+        self.calls = [*map(self._checked, actions)]
 
     def _checked(self, action: Any) -> _Call:
         if not hasattr(action, "tool"):
-            raise TypeError(
-                "call takes a turn, a list of actions, or an action such as AgentAction, not"
-                f" {kind_of(action)}"
-            )
+            raise TypeError(f"expected an action, such as AgentAction, not {kind_of(action)}")
         tool, value, _ = self.read(action.tool, action.tool_input)
         spec = self.specs[tool]
         if spec.origin is None:
@@ -131,8 +145,8 @@ class TurnOfCalls:
                 f" dictionary, not {kind_of(decided)}"
             )
 
-    def run(self) -> Any:
-        """Run the tools, and return the steps, or what the only call returned.
+    def run(self) -> list[tuple[Any, Any]]:
+        """Run the tools, and return the steps.
 
         Raises:
             TypeError: A tool is asynchronous. If its function says so, none was run.
@@ -151,7 +165,7 @@ class TurnOfCalls:
                     call.end(present(call.origin.run(call.value), _to_be_awaited(call.tool)))
         return self._steps()
 
-    async def arun(self, *, is_sequential: bool) -> Any:
+    async def arun(self, *, is_sequential: bool) -> list[tuple[Any, Any]]:
         """Do the same as `run`, with tools that may be asynchronous.
 
         Args:
@@ -178,17 +192,26 @@ class TurnOfCalls:
     def _open(self) -> list[_Call]:
         return [call for call in self.calls if not call.is_over]
 
-    def _steps(self) -> Any:
-        if _actions_of(self.turn) is None:
-            return self.calls[0].seen
+    def _steps(self) -> list[tuple[Any, Any]]:
         return [(call.action, call.seen) for call in self.calls]
 
 
-def _actions_of(turn: Any) -> Sequence[AgentAction] | None:
-    """Return the actions of a turn or a list; `None` for an action."""
-    if isinstance(turn, list | tuple):
-        return turn
-    return getattr(turn, "actions", None)
+def _actions_of(turn: Any) -> Sequence[Any] | None:
+    """Return the actions of a turn or a list; `None` for anything else."""
+    return turn if isinstance(turn, list | tuple) else getattr(turn, "actions", None)
+
+
+def one_action(action: Any) -> list[Any]:
+    """Return a list of the *action*.
+
+    Raises:
+        TypeError: It is a turn, or a list.
+    """
+    if _actions_of(action) is not None:
+        raise TypeError(
+            f"call takes one action, not {kind_of(action)}: use `run` for a turn or a list"
+        )
+    return [action]
 
 
 def _kinds(errors: Any) -> tuple[type[BaseException], ...]:
@@ -217,7 +240,7 @@ def is_asynchronous(origin: Any) -> bool:
 
 
 def _to_be_awaited(name: str) -> str:
-    return f"the tool {name!r} is asynchronous: use `await tools.acall(…)`"
+    return f"the tool {name!r} is asynchronous: use `await tools.acall(…)` or `arun`"
 
 
 # -- running asynchronously ------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, get_args, overload
+from typing import TYPE_CHECKING, Any, get_args
 
 from agent_parsers.toolset.declaring.forms import Tools, read_specs
 from agent_parsers.toolset.problems.errors import (
@@ -18,13 +18,12 @@ from agent_parsers.toolset.problems.errors import (
     unknown_tool,
 )
 from agent_parsers.toolset.problems.names import folded_start
-from agent_parsers.toolset.running import TurnOfCalls
+from agent_parsers.toolset.running import TurnOfCalls, one_action
 
 if TYPE_CHECKING:
-    from agent_parsers.actions.agent import AgentAction
     from agent_parsers.toolset.output_type import OutputType
     from agent_parsers.toolset.problems.errors import InputNote
-    from agent_parsers.toolset.running import Approve, HasActions, ToolErrors
+    from agent_parsers.toolset.running import AnyAction, Approve, HasActions, ToolErrors
     from agent_parsers.toolset.schemas.schema import Schema
     from agent_parsers.toolset.schemas.spec import ToolSpec
 
@@ -341,84 +340,94 @@ class ToolSet:
 
         return tuple(filter(takes, self.names))
 
-    @overload
     def call(
-        self,
-        turn: HasActions | Sequence[AgentAction],
-        *,
-        errors: ToolErrors = ...,
-        approve: Approve | None = ...,
-    ) -> list[tuple[AgentAction, Any]]: ...
-    @overload
-    def call(
-        self, turn: Any, *, errors: ToolErrors = ..., approve: Approve | None = ...
-    ) -> Any: ...
-    def call(self, turn: Any, *, errors: ToolErrors = (), approve: Approve | None = None) -> Any:
-        """Check the inputs of a *turn*, run its tools, and return the steps that were taken.
+        self, action: AnyAction, *, errors: ToolErrors = (), approve: Approve | None = None
+    ) -> Any:
+        """Check the input of an *action*, run its tool, and return what the tool returned.
 
         A tool made from a model returns an instance of the model. If a tool raises a
         `ToolException`, LangChain's or pydantic-ai's ``ModelRetry`` included, its text is the
         result, for the model to read.
 
         Args:
-            turn: A turn, as `read` returns it, or a list of actions: the steps are returned, each
-                an action and what its tool returned, as `render_prompt` takes them; none for an
-                answer. An `AgentAction`, or anything with a ``tool`` and a ``tool_input``: what
-                the tool returned.
+            action: An `AgentAction`, or anything with a ``tool`` and a ``tool_input``.
             errors: Other exceptions for the model to read when a tool raises them, such as
                 ``(LookupError, TimeoutError)``.
-            approve: Called with each action before any tool runs. It returns `True`; or `False`,
-                or a text for the model, if that call is not to run; or other arguments for it.
+            approve: Called with the action before the tool runs. It returns `True`; or `False`, or
+                a text for the model, if it is not to run; or other arguments for it.
+
+        Raises:
+            UnknownToolError: There is no such tool; no tool was run.
+            ToolInputError: The input does not fit; no tool was run.
+            TypeError: *action* is a turn or a list, see `run`; or the tool cannot be run, since it
+                was not made from a callable or a model, or it is asynchronous, see `acall`; or
+                *approve* returns something else.
+            Exception: What the tool raised.
+        """
+        ((_, seen),) = self._turn(one_action(action), errors, approve).run()
+        return seen
+
+    async def acall(
+        self, action: AnyAction, *, errors: ToolErrors = (), approve: Approve | None = None
+    ) -> Any:
+        """Do the same as `call`; the tool and *approve* may be asynchronous.
+
+        A function that is not asynchronous runs in a thread.
+        """
+        turn = self._turn(one_action(action), errors, approve)
+        ((_, seen),) = await turn.arun(is_sequential=False)
+        return seen
+
+    def run(
+        self,
+        turn: HasActions | Sequence[AnyAction],
+        *,
+        errors: ToolErrors = (),
+        approve: Approve | None = None,
+    ) -> list[tuple[Any, Any]]:
+        """Check the inputs of a *turn*, run its tools, and return the steps that were taken.
+
+        Args:
+            turn: A turn, as `read` returns it, or a list of actions.
+            errors: As for `call`.
+            approve: As for `call`, for each action before any tool runs.
+
+        Returns:
+            For each action a pair of it and what its tool returned, as `render_prompt` takes them;
+            none for an answer.
 
         Raises:
             UnknownToolError: There is no such tool; no tool was run.
             ToolInputError: An input does not fit; no tool was run.
-            TypeError: A tool cannot be run, since it was not made from a callable or a model, or
-                it is asynchronous, see `acall`; or *approve* returns something else.
+            TypeError: *turn* is a single action, see `call`; otherwise as for `call`.
             Exception: What a tool raised. Its ``steps_taken`` are the steps of the calls that ran;
                 if the turn has several, a note names those that did not.
         """
-        return TurnOfCalls(turn, self._specs, self.read, errors, approve).run()
+        return self._turn(turn, errors, approve).run()
 
-    @overload
-    async def acall(
+    async def arun(
         self,
-        turn: HasActions | Sequence[AgentAction],
-        *,
-        errors: ToolErrors = ...,
-        approve: Approve | None = ...,
-        sequential: bool = ...,
-    ) -> list[tuple[AgentAction, Any]]: ...
-    @overload
-    async def acall(
-        self,
-        turn: Any,
-        *,
-        errors: ToolErrors = ...,
-        approve: Approve | None = ...,
-        sequential: bool = ...,
-    ) -> Any: ...
-    async def acall(
-        self,
-        turn: Any,
+        turn: HasActions | Sequence[AnyAction],
         *,
         errors: ToolErrors = (),
         approve: Approve | None = None,
         sequential: bool = False,
-    ) -> Any:
-        """Do the same as `call`; the tools and *approve* may be asynchronous.
+    ) -> list[tuple[Any, Any]]:
+        """Do the same as `run`; the tools and *approve* may be asynchronous.
 
         The tools of a turn run concurrently, functions that are not asynchronous in threads; the
         steps are in the order of the calls. If one raises, the others are cancelled.
 
         Args:
-            turn: As for `call`.
+            turn: As for `run`.
             errors: As for `call`.
-            approve: As for `call`.
+            approve: As for `run`.
             sequential: Whether the tools run one after the other.
         """
-        calls = TurnOfCalls(turn, self._specs, self.read, errors, approve)
-        return await calls.arun(is_sequential=sequential)
+        return await self._turn(turn, errors, approve).arun(is_sequential=sequential)
+
+    def _turn(self, turn: Any, errors: ToolErrors, approve: Approve | None) -> TurnOfCalls:
+        return TurnOfCalls(turn, self._specs, self.read, errors, approve)
 
     def example(self, name: str) -> dict[str, Any] | None:
         """Return an example input for the tool *name*, made of defaults and placeholders.

@@ -27,7 +27,7 @@ def run(model: Callable[..., str], question: str) -> str:
             turn = parser.read(reply)
             if turn.finish is not None:
                 return str(turn.output)
-            steps += tools.call(turn)
+            steps += tools.run(turn)
         except OutputParserException as error:  # the model reads the error, and tries again
             steps.append(error)
     raise TimeoutError(f"no answer after {MAX_TURNS} turns")

@@ -398,8 +398,8 @@ def test_the_steps_of_calls_that_ran_are_kept() -> None:
     )
     tools = ToolSet([depth, fail])
     for raising in (
-        lambda: tools.call(calls),
-        lambda: asyncio.run(tools.acall(calls, sequential=True)),
+        lambda: tools.run(calls),
+        lambda: asyncio.run(tools.arun(calls, sequential=True)),
     ):
         with pytest.raises(KeyError) as raised:
             raising()
@@ -471,8 +471,8 @@ def test_they_are_kept_whatever_is_raised(kind: type[BaseException]) -> None:
     assert parser.tools is not None
     kept: list[Any] = []
     for raising in (
-        partial(parser.tools.call, calls),
-        lambda: asyncio.run(parser.tools.acall(calls)),
+        partial(parser.tools.run, calls),
+        lambda: asyncio.run(parser.tools.arun(calls)),
         partial(run_agent, ScriptedModel([said]), QUESTION, parser, steps=kept),
         lambda: asyncio.run(arun_agent(ScriptedModel([said]), QUESTION, parser, steps=kept)),
     ):

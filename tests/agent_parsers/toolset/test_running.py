@@ -56,8 +56,8 @@ def act(lake: str) -> AgentAction:
 def called(tools: ToolSet, *turn: AgentAction, **options: Any) -> list[list[tuple[Any, Any]]]:
     """Return the steps of a turn, synchronous and not."""
     more = [{}, {"sequential": True}]
-    later = (asyncio.run(tools.acall([*turn], **options, **each)) for each in more)
-    return [tools.call([*turn], **options), *later]
+    later = (asyncio.run(tools.arun([*turn], **options, **each)) for each in more)
+    return [tools.run([*turn], **options), *later]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_what_a_tool_raises_for_the_model_is_its_result(lake: str, told: str) ->
 
 def test_the_message_of_such_a_result_says_that_the_call_failed() -> None:
     tools = ToolSet([area])
-    steps = tools.call([act("Atlantis"), act("Thun")])
+    steps = tools.run([act("Atlantis"), act("Thun")])
     results = [each for each in to_openai(steps, new_id=str) if each["role"] == "tool"]
     assert [each["content"] for each in results] == [
         "There is no lake Atlantis.",
@@ -150,9 +150,9 @@ def test_nothing_runs_before_all_is_approved() -> None:
     ]
     tools = ToolSet([note])
     for run in (
-        lambda: tools.call(turn, approve=approve),
-        lambda: asyncio.run(tools.acall(turn, approve=approve)),
-        lambda: asyncio.run(tools.acall(turn, approve=later)),
+        lambda: tools.run(turn, approve=approve),
+        lambda: asyncio.run(tools.arun(turn, approve=approve)),
+        lambda: asyncio.run(tools.arun(turn, approve=later)),
     ):
         ran.clear()
         steps = run()
@@ -229,7 +229,7 @@ def test_the_tools_of_a_turn_run_concurrently_and_their_steps_are_in_order(tool:
     async def run() -> None:
         began, tools = meeting(3)
         turn = [AgentAction(tool, {"name": each}, "") for each in "abc"]
-        steps = await tools.acall(turn)
+        steps = await tools.arun(turn)
         assert steps == [*zip(turn, "abc", strict=True)]
         assert sorted(began) == ["a", "b", "c"]
 
@@ -247,10 +247,10 @@ def test_in_sequence_each_ends_before_the_next_begins() -> None:
         return text
 
     turn = [AgentAction("note", {"text": each}, "") for each in "ab"]
-    asyncio.run(ToolSet([note]).acall(turn, sequential=True))
+    asyncio.run(ToolSet([note]).arun(turn, sequential=True))
     assert said == ["begin a", "end a", "begin b", "end b"]
     said.clear()
-    asyncio.run(ToolSet([note]).acall(turn))
+    asyncio.run(ToolSet([note]).arun(turn))
     assert said == ["begin a", "begin b", "end a", "end b"]
 
 
@@ -271,7 +271,7 @@ def test_if_one_fails_the_others_are_cancelled() -> None:
 
     turn = [AgentAction("work", {"kind": each}, "") for each in ("long", "quick", "fail")]
     with pytest.raises(LookupError) as raised:
-        asyncio.run(ToolSet([work]).acall(turn))
+        asyncio.run(ToolSet([work]).arun(turn))
     assert ended == ["cancelled"]
     assert [seen for _, seen in steps_taken(raised.value)] == ["quick"]
     said = "'work' (call 3); 'work' (call 2) ran before it; 'work' (call 1) did not finish"
@@ -290,7 +290,7 @@ def test_who_cancels_the_turn_cancels_all_its_tools() -> None:
 
     async def run() -> None:
         turn = [AgentAction("wait", {"name": each}, "") for each in "ab"]
-        task = asyncio.create_task(ToolSet([wait]).acall(turn))  # type: ignore[arg-type]
+        task = asyncio.create_task(ToolSet([wait]).arun(turn))  # type: ignore[arg-type]
         await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError) as raised:
@@ -328,7 +328,7 @@ def test_a_tool_that_is_cancelled_is_no_result() -> None:
     turn = [act("Thun"), AgentAction("stop", {"text": "x"}, "")]
     for options in ({}, {"sequential": True}):
         with pytest.raises(asyncio.CancelledError) as raised:
-            asyncio.run(tools.acall(turn, **options))  # type: ignore[call-overload]
+            asyncio.run(tools.arun(turn, **options))  # type: ignore[call-overload]
         assert [seen for _, seen in steps_taken(raised.value)] in ([], ["Thun has 48 km2"])
 
 
@@ -345,7 +345,7 @@ def test_who_approves_sees_the_tool_that_runs_and_what_it_gets() -> None:
         return True
 
     wrote = AgentAction("Delete", {"path": "x", "times": "3"}, "")
-    assert ToolSet([delete]).call([wrote], approve=approve) == [(wrote, "deleted x 3")]
+    assert ToolSet([delete]).run([wrote], approve=approve) == [(wrote, "deleted x 3")]
     assert asked == [("delete", {"path": "x", "times": 3})]
     assert wrote.tool_input == {"path": "x", "times": "3"}
 
@@ -354,11 +354,11 @@ def test_what_approving_raises_has_only_steps_of_this_turn() -> None:
     tools = ToolSet([area])
 
     def approve(_: AgentAction) -> bool:
-        tools.call([act("Zug"), act("Error")])
+        tools.run([act("Zug"), act("Error")])
         return True
 
     with pytest.raises(LookupError) as raised:
-        tools.call([act("Thun"), act("Biel")], approve=approve)
+        tools.run([act("Thun"), act("Biel")], approve=approve)
     assert steps_taken(raised.value) == []
 
 
@@ -372,7 +372,7 @@ def test_a_native_call_goes_back_with_the_arguments_that_were_given_instead() ->
         (True, '{"lake":  "Thun"}'),
         ({"lake": "Biel"}, '{"lake": "Biel"}'),
     ):
-        steps = ToolSet([area]).call(turn, approve=lambda _, given=given: given)
+        steps = ToolSet([area]).run(turn, approve=lambda _, given=given: given)
         assert to_openai(steps)[0]["tool_calls"][0]["function"]["arguments"] == written
 
 
@@ -407,5 +407,5 @@ def test_the_tools_own_exception_is_raised_whatever_it_has() -> None:
 
     tools = ToolSet([odd])
     with pytest.raises(OddError):
-        tools.call([AgentAction("odd", {"kind": "odd"}, "")])
+        tools.run([AgentAction("odd", {"kind": "odd"}, "")])
     assert tools.call(AgentAction("odd", {"kind": "silent"}, "")) == "odd failed"

@@ -112,16 +112,16 @@ def test_a_turn_is_called_as_a_whole() -> None:
 
     tools = ToolSet([note])
     first, second = (AgentAction("note", {"text": text}, "") for text in "ab")
-    assert tools.call([first, second]) == [(first, "A"), (second, "B")]
+    assert tools.run([first, second]) == [(first, "A"), (second, "B")]
     assert tools.call(first) == "A"
-    assert tools.call([]) == []
+    assert tools.run([]) == []
     wrong = AgentAction("note", {"text": 1, "more": 2}, "")
     ran.clear()
     with pytest.raises(ToolInputError):
-        tools.call([first, wrong])
+        tools.run([first, wrong])
     assert not ran, "no tool runs if an input does not fit"
     answer = get_parser("react", tools=tools).read("Final Answer: 42")
-    assert tools.call(answer) == []
+    assert tools.run(answer) == []
     assert answer.output == "42"
 
 
@@ -135,7 +135,7 @@ def test_an_asynchronous_tool_is_awaited_or_refused() -> None:
     with pytest.raises(TypeError, match=r"'wait' is asynchronous: use `await tools.acall"):
         tools.call(action)
     assert asyncio.run(tools.acall(action)) == "a"
-    assert asyncio.run(tools.acall([action, action])) == [(action, "a"), (action, "a")]
+    assert asyncio.run(tools.arun([action, action])) == [(action, "a"), (action, "a")]
 
 
 def test_no_tool_of_a_turn_is_run_if_one_of_them_is_asynchronous() -> None:
@@ -148,7 +148,7 @@ def test_no_tool_of_a_turn_is_run_if_one_of_them_is_asynchronous() -> None:
 
     turn = [AgentAction("note", {"text": "a"}, ""), AgentAction("wait", {}, "")]
     with pytest.raises(TypeError, match="'wait' is asynchronous"):
-        ToolSet([note, wait]).call(turn)
+        ToolSet([note, wait]).run(turn)
     assert ran == []
 
 
