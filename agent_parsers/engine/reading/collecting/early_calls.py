@@ -96,8 +96,7 @@ def _since(spans: Sequence[Span], at: int) -> list[Span]:
 def _is_free(text: str, marks: Sequence[Span], thoughts: Sequence[Span], at: int) -> bool:
     """Return whether nothing in *text* can be the beginning of a quotation of the call at its end.
 
-    The text begins at offset *at*, where the call before ends, or the turn begins; *marks* are the
-    spans of the call, and of the markers before it.
+    The text begins at offset *at*; *marks* are the spans of the call and of markers before it.
     """
     call_before = [(0, 1)] if at else []
     if at:
