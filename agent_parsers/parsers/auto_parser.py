@@ -340,9 +340,9 @@ class AutoStreamParser:
         if error is None:
             ended = self.ended if ended == "unknown" else ended
             parser, self.dialect = self._parser._parser_for(text)
-            reason = {"finish_reason": self._message.announced}
-            whole = AIMessageChunk(text, response_metadata=reason)
-            stream, chunks = parser.stream_parser(), (whole if self._message.announced else text,)
+            stream, chunks = parser.stream_parser(), (text,)
+            if reason := self._message.announced:
+                chunks = (AIMessageChunk(text, response_metadata={"finish_reason": reason}),)
         else:
             self.dialect = TOOLS
             stream, chunks = self._parser._tools_parser().stream_parser(), self._chunks

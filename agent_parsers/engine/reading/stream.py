@@ -322,10 +322,11 @@ def _refusal(
     try:
         events = stream.read_whole(text, ended=ended)
     except OutputParserException as error:
-        around = Surroundings(text, calls[:1]).closed
-        is_thought = any(speaks_of_thoughts(text[slice(*each.marks[0])]) for each in around)
-        is_invented = machine.mode == "langchain" and error.problem == "invented_first"
-        return None if is_invented and not is_thought else stream._collector.problem
+        if machine.mode == "langchain" and error.problem == "invented_first":
+            around = Surroundings(text, calls[:1]).closed
+            if not any(speaks_of_thoughts(text[slice(*each.marks[0])]) for each in around):
+                return None
+        return stream._collector.problem
     spans = {each.kind: each.span for each in events if isinstance(each, Repair)}
     made = sorted(each.span for each in events if isinstance(each, ActionComplete))
     if made and "open_reasoning" in spans:

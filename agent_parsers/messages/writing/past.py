@@ -505,11 +505,13 @@ def _from_error(error: OutputParserException) -> PastError | PastTurn:
     place = next((n for n, call in enumerate(calls) if call.tool == wrong), 0)
     if error.call_at is not None:
         place = min(error.call_at, len(calls) - 1)
-    wrong = getattr(error, "tool_names", ())  # of answers, of which there may be only one
+    if answers := getattr(error, "tool_names", ()):  # of which there may be only one
+        places = {number for number, call in enumerate(calls) if call.tool in answers}
+    else:
+        places = {place}
     made = (
-        replace(call, result=told if is_wrong else NOT_RUN, is_error=True)
+        replace(call, result=told if number in places else NOT_RUN, is_error=True)
         for number, call in enumerate(calls)
-        for is_wrong in [call.tool in wrong if wrong else number == place]
     )
     return PastTurn(message, tuple(made))
 

@@ -95,11 +95,10 @@ class Machine(CallRules):
     @property
     def marks_calls(self) -> bool:
         """Whether turns may have several calls, each of which begins with a marker."""
-        table = self.dialect.strict
-        bare = table.readers
-        opened = {transition.to for transition in table.transitions.values()} - bare.keys()
-        is_marked = table.initial not in bare and any(table.parts[o] is Part.CALL for o in opened)
-        return self.table.several and is_marked
+        table, bare = self.dialect.strict, self.dialect.strict.readers
+        opened = (go.to for go in table.transitions.values() if go.to not in bare)
+        is_bare = not self.table.several or table.initial in bare
+        return not is_bare and any(table.parts[state] is Part.CALL for state in opened)
 
     def thought_mark(self, text: str) -> Literal["", "opens", "closes"]:
         """Return ``"opens"`` or ``"closes"`` if *text* ends with such a mark, else ``""``."""
