@@ -259,5 +259,5 @@ class _ChunkWatcher(Watcher):
 
 
 def _may_become(tail: str, crossing: Crossing) -> bool:
-    found = Patterns.of(crossing.marker).growing_at(tail, 0)
+    found = Patterns({crossing.name: crossing.marker}).growing_at(tail, 0)
     return found is not None and found.lastindex is None

@@ -64,26 +64,30 @@ def begins_answer(line: str) -> bool:
 
 
 def begins_question(dialect: Dialect, line: str) -> bool:
-    """Return whether *line* begins with the label of a question."""
-    return _labels(dialect, frozenset({Part.QUESTION})).whole.match(f"\n{line}") is not None
+    """Return whether *line* begins with the label of a question, if the dialect has one."""
+    return _begins(_labels(dialect, frozenset({Part.QUESTION})), line)
 
 
 def begins_marked(dialect: Dialect, line: str) -> bool:
     """Return whether *line* begins with a marker of the dialect, or is one of its fences."""
     if line.strip() in _fences(dialect):
         return True
-    found = _marks(dialect).whole.match(f"\n{line.lstrip()}")
+    found = _marks(dialect).match(f"\n{line.lstrip()}")
     return found is not None and bool(found[0].strip())
 
 
 def begins_step(dialect: Dialect, line: str) -> bool:
-    """Return whether *line* begins with the label of a thought or an action."""
-    return _labels(dialect, _STEPS).whole.match(f"\n{line}") is not None
+    """Return whether *line* begins with the label of a thought or an action, if there is one."""
+    return _begins(_labels(dialect, _STEPS), line)
+
+
+def _begins(labels: Patterns, line: str) -> bool:
+    return not labels.markers or labels.match(f"\n{line}") is not None
 
 
 def size_of_observation_label(dialect: Dialect, text: str) -> int:
     """Return the length of the observation label at the beginning of *text*, or 0."""
-    found = _labels(dialect, frozenset({Part.OBSERVATION})).whole.match(f"\n{text}")
+    found = _labels(dialect, frozenset({Part.OBSERVATION})).match(f"\n{text}")
     return 0 if found is None else found.end() - 1
 
 
@@ -104,7 +108,7 @@ def is_step(dialect: Dialect, lines: Iterable[str]) -> bool:
     answers = _leading_to(dialect, frozenset({Part.ANSWER}))
     thoughts = _labels(dialect, frozenset({Part.THOUGHT}))
     for number, line in enumerate(lines):
-        if number and thoughts.whole.match(f"\n{line}"):
+        if number and _begins(thoughts, line):
             return False
         for event in parser.feed(line):
             match event:

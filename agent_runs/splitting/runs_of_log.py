@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Container, Iterator
 from functools import cache, partial
 from itertools import chain
@@ -196,6 +196,11 @@ FRAMES: Final = {
 """The lines that belong to no run: the edges of LangChain's chains, and counts of tokens."""
 
 _COUNTS: Final = FRAMES["counts"].match
+_MOST_STREAMED: Final = 1 << 14
+"""How many characters of logs in one dialect streams read, before patterns that read whole runs are
+compiled for it: that takes as long."""
+_streamed: Final[Counter[Dialect]] = Counter()
+"""How many characters of logs in each dialect were read so far."""
 _MOST_CHARS: Final = 1 << 18
 """How long a run may be that is read in one scan."""
 _FAR: Final = 100
@@ -227,7 +232,7 @@ class RunsOfLog:
         self._tools = tools
         self._watch = watch
         # Whoever watches sees events, which only a stream has.
-        self._whole = run_matcher(dialect) if watch is None and not LISTENERS else None
+        self._may_scan = watch is None and not LISTENERS
         self._size = 0  # of the lines before this one
         self._run: LogRun | None = None
         self._depth = 0  # of chains inside the run
@@ -311,9 +316,13 @@ class RunsOfLog:
 
         It goes up to the next question. Whatever may belong to no run takes a stream as well.
         """
-        whole = self._whole
-        if whole is None or self._quotations.is_wrapped or self._run is not None:
+        if not self._may_scan:
             return None
+        _streamed[self._dialect] += len(lines[0])
+        is_short = _streamed[self._dialect] <= _MOST_STREAMED
+        if is_short or self._quotations.is_wrapped or self._run is not None:
+            return None
+        whole = run_matcher(self._dialect)
         if not lines[0].startswith(whole.questions):
             return None
         if lines[0].strip() in whole.questions:

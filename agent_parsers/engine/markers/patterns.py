@@ -1,10 +1,11 @@
 r"""Patterns that find markers, complete or still incomplete.
 
-The atoms of all markers of a state form a trie. The pattern *whole*, compiled from it, finds the
-first marker. A text that goes on may also end in the beginning of a marker, which a later chunk may
-complete: whether it does is found by walking the trie, from the few characters near the end of the
-text that may begin a marker. So the pattern does not have to allow for the end of the text behind
-each atom, which would make it four times as large.
+The atoms of all markers of a state form a trie. The first texts are read by walking it. A state
+that has read more gets the pattern *whole*, compiled from the trie: that takes as long as walking
+some thousand characters, which most states never read. A text that goes on may also end in the
+beginning of a marker, which a later chunk may complete: whether it does is always found by walking,
+so the pattern does not have to allow for the end of the text behind each atom, which would make it
+four times as large.
 
 Runs are possessive and short, so a failing match backtracks over a bounded number of characters,
 and a marker has a bounded length: both take linear time on any text.
@@ -16,6 +17,7 @@ import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from itertools import chain
 from re import Match
 from typing import Final, Literal, Protocol, TypeAlias
 
@@ -23,6 +25,8 @@ from agent_parsers.engine.markers.kinds import Ahead, Atom
 
 _MOST_BEGUN, _SHORT = 256, 32
 """How many ends of texts a state remembers, and of how many characters."""
+_MOST_WALKED: Final = 1 << 14
+"""How many characters are walked before a pattern is compiled."""
 _MOST_AHEAD: Final = 1024
 """Most characters that a lookahead waits for; it has a run of 256 at most, and words."""
 _RUN: Final = re.compile(r".*\{\d+,(\d+)\}\+", re.DOTALL).fullmatch
@@ -65,21 +69,17 @@ class Node:
     @cached_property
     def pending(self) -> Atom:
         """Pattern for a text that ends before a lookahead is decided; empty without one."""
-        pending = "|".join(filter(None, _pending(self)))
+        ahead = [(a.pending, node.pending) for a, node in self.next.items() if isinstance(a, Ahead)]
+        pending = "|".join(filter(None, chain.from_iterable(ahead)))
         return rf"(?:{pending})\Z" if pending else ""
 
 
 class Patterns:
-    """The patterns that find the markers of one state; compiled at first use."""
+    """What finds the markers of one state: their trie, and patterns, compiled when needed."""
 
     def __init__(self, markers: Mapping[str, Spelt]) -> None:
         self.markers = markers
-
-    @staticmethod
-    @lru_cache(1024)
-    def of(marker: Spelt) -> Patterns:
-        """Return the patterns of one *marker*; cached, since they are compiled at first use."""
-        return Patterns({"": marker})
+        self._walked = 0
 
     def __reduce__(self) -> tuple[type[Patterns], tuple[Mapping[str, Spelt]]]:
         return Patterns, (self.markers,)
@@ -87,13 +87,8 @@ class Patterns:
     @cached_property
     def root(self) -> Node:
         """The trie of the markers."""
-        return Node(
-            [
-                (name, spelling)
-                for name, marker in self.markers.items()
-                for spelling in _spellings(marker)
-            ]
-        )
+        named = ((n, each) for n, marker in self.markers.items() for each in _spellings(marker))
+        return Node([*named])
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
@@ -105,6 +100,20 @@ class Patterns:
         """Names of the markers, in the order of their groups."""
         return tuple(_leaves(self.root))
 
+    def walks(self, size: int) -> bool:
+        """Return whether *size* more characters are walked, for which no pattern is compiled."""
+        self._walked += size
+        return self._walked <= _MOST_WALKED
+
+    def walk(self, text: str, start: int, *, is_last: bool) -> Found | None:
+        """Find the first marker, or an incomplete one unless *is_last*, without *whole*."""
+        tried = (self._marker_at(text, each.start(), is_last) for each in self._first(text, start))
+        return next(filter(None, tried), None)
+
+    def match(self, text: str) -> Found | None:
+        """Return the marker with which *text* begins."""
+        return self._marker_at(text, 0, True) if self.walks(len(text)) else self.whole.match(text)
+
     def growing(self, text: str, start: int) -> Found | None:
         """Find the first marker, or an incomplete one at the end of *text*."""
         found = self.whole.search(text, start)
@@ -112,24 +121,51 @@ class Patterns:
         for first in self._first(text, max(start, len(text) - self._longest)):
             if (at := first.start()) > last:
                 break
-            if self._begins(text, at):
-                return Begun(text, at)
+            is_short = len(text) - at <= _SHORT
+            end = self._at_start(text[at:], 0) if is_short else self._marker_at(text, at)
+            if end is not None and end.lastindex is None:
+                return Walked(text, at, len(text))
         return found
 
-    def growing_at(self, text: str, at: int) -> Found | None:
-        """Find an incomplete marker from *at* to the end of *text*, or else the marker at *at*."""
-        return Begun(text, at) if self._begins(text, at) else self.whole.match(text, at)
-
-    def _begins(self, text: str, at: int) -> bool:
-        """Return whether *text* from an offset on is the beginning of a marker."""
-        if len(text) - at <= _SHORT:
-            return self._is_begun(text[at:])
-        return _there(self.root, text, at) == "begun"
+    def growing_at(self, text: str, at: int) -> Walked | None:
+        """Return the marker at an offset, or its beginning at the end of *text*."""
+        if len(text) - at > _SHORT:
+            return self._marker_at(text, at)
+        found = self._at_start(text[at:], 0)
+        return found and Walked(text, at, at + len(found[0]), found.lastindex)
 
     @cached_property
-    def _is_begun(self) -> Callable[[str], bool]:
-        """Whether a short text is the beginning of a marker; cached, since the same few recur."""
-        return lru_cache(_MOST_BEGUN)(lambda text: _there(self.root, text, 0) == "begun")
+    def _at_start(self) -> Callable[[str, int], Walked | None]:
+        """Returns the marker with which a short text begins; cached, since the same few recur."""
+        return lru_cache(_MOST_BEGUN)(self._marker_at)
+
+    def _marker_at(self, text: str, start: int, is_last: bool = False) -> Walked | None:
+        """Return the marker at an offset, or its beginning at the end of *text* unless *is_last*.
+
+        The branches are tried in the order of the pattern.
+        """
+        node, at, is_open = self.root, start, not is_last
+        if is_open and node.pending and _matcher(node.pending)(text, at):
+            return Walked(text, start, len(text))
+        walk = [(node, at, iter(node.next.items()))]
+        while walk:
+            node, at, branches = walk[-1]
+            for atom, child in branches:
+                if (step := _matcher(atom)(text, at)) is None:
+                    continue
+                end = step.end()
+                if is_open and (
+                    (end == len(text) and child.next and not isinstance(atom, Ahead))
+                    or (child.pending and _matcher(child.pending)(text, end))
+                ):
+                    return Walked(text, start, len(text))
+                walk.append((child, end, iter(child.next.items())))
+                break
+            else:
+                if node.marker is not None:
+                    return Walked(text, start, at, node.marker)
+                walk.pop()
+        return None
 
     @cached_property
     def _first(self) -> Callable[[str, int], Iterator[Match[str]]]:
@@ -152,30 +188,31 @@ def _size(atom: Atom) -> int:
 
 
 @dataclass(slots=True)
-class Begun:
-    """An incomplete marker at the end of a text; has the methods of `re.Match` that are needed."""
+class Walked:
+    """A marker found by walking, as a `re.Match`; ``lastindex`` is its name, or `None` if begun."""
 
     string: str
     _start: int
-    lastindex: None = None
+    _end: int
+    lastindex: str | None = None
 
     def start(self) -> int:
-        """Return where the incomplete marker begins."""
+        """Return where the marker begins."""
         return self._start
 
     def end(self) -> int:
-        """Return where the incomplete marker ends."""
-        return len(self.string)
+        """Return where the marker ends."""
+        return self._end
 
     def span(self) -> tuple[int, int]:
-        """Return the span of the incomplete marker."""
-        return self._start, len(self.string)
+        """Return the span of the marker."""
+        return self._start, self._end
 
     def __getitem__(self, group: Literal[0]) -> str:
-        return self.string[self._start :]
+        return self.string[self._start : self._end]
 
 
-Found: TypeAlias = Match[str] | Begun
+Found: TypeAlias = Match[str] | Walked
 """A marker in a text, or the beginning of one at the end (``lastindex`` is `None`)."""
 Search: TypeAlias = Callable[[str, int], Found | None]
 """Finds the first marker in a text, from an offset on."""
@@ -190,32 +227,6 @@ def _beginnings(root: Node) -> str:
             seconds += filter(None, [child.pending, "" if isinstance(atom, Ahead) else r"\Z"])
         branches.append(f"{atom}(?={'|'.join(seconds)})" if seconds else atom)
     return "|".join(branches)
-
-
-def _there(node: Node, text: str, at: int) -> Literal["", "begun", "whole"]:
-    """Return whether *text* has a marker that goes on from *node* *at* an offset, or begins one.
-
-    The branches are tried in the order of the pattern.
-    """
-    if node.pending and _matcher(node.pending)(text, at):
-        return "begun"
-    walk = [(node, at, iter(node.next.items()))]
-    while walk:
-        node, at, branches = walk[-1]
-        for atom, child in branches:
-            if (step := _matcher(atom)(text, at)) is None:
-                continue
-            end = step.end()
-            is_open = end == len(text) and child.next and not isinstance(atom, Ahead)
-            if is_open or (child.pending and _matcher(child.pending)(text, end)):
-                return "begun"
-            walk.append((child, end, iter(child.next.items())))
-            break
-        else:
-            if node.marker is not None:
-                return "whole"
-            walk.pop()
-    return ""
 
 
 @lru_cache(1 << 12)
@@ -264,7 +275,6 @@ def _chain(node: Node) -> tuple[str, Node]:
 
 def _leaves(node: Node) -> Iterator[str]:
     """Yield the names of the markers, in the order of their groups in the pattern."""
-    _, node = _chain(node)
     for child in node.next.values():
         yield from _leaves(child)
     if node.marker is not None:
@@ -278,11 +288,3 @@ def _whole(node: Node) -> str:
     if node.marker is not None:
         branches.append("()")  # tried last: markers with a lookahead come first
     return lead + (branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})")
-
-
-def _pending(node: Node) -> Iterator[str]:
-    """Yield patterns for the end of a text where a lookahead is still undecided."""
-    for atom, child in node.next.items():
-        if isinstance(atom, Ahead):
-            yield atom.pending
-            yield from _pending(child)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from agent_parsers.engine.markers.kinds import Literal, spelt_texts
-from agent_parsers.engine.markers.patterns import Begun
+from agent_parsers.engine.markers.patterns import Walked
 from agent_parsers.engine.reading.collecting.collector import Left, Setup
 from agent_parsers.engine.reading.collecting.step import StepCollector
 from agent_parsers.engine.reading.quoting.marks import speaks_of_thoughts
@@ -271,7 +271,7 @@ class TurnStream(Scanner):
 
     def _is_refused(self, half: Crossing) -> bool:
         """Return whether the marker of *half*, in which the text ends, is text where it stands."""
-        here = self._here(half, Begun(self._tail, 0), self._at)
+        here = self._here(half, Walked(self._tail, 0, len(self._tail)), self._at)
         return any(guard(here) for guard in half.guards if guard is not closes_the_outermost)
 
 

@@ -73,7 +73,8 @@ def render(
         raise ValueError(f"{dialect.name} cannot write a turn without an action")
     if len(actions) > 1 and not dialect.several:
         raise ValueError(f"{dialect.name} can write only one action in a turn, not {len(actions)}")
-    (tool, tool_input, call_id), *others = map(_call_of, actions)
+    calls = (WrittenCall(each.tool, each.tool_input, _id_of(each)) for each in actions)
+    (tool, tool_input, call_id), *others = calls
     written = Written(
         thought, tool, tool_input, number=number, content=content, id=call_id, others=tuple(others)
     )
@@ -145,10 +146,6 @@ def _is_pair(step: tuple[Any, ...]) -> bool:
     return (
         len(step) == 2 and isinstance(step[0], AgentAction) and not isinstance(step[1], AgentAction)
     )
-
-
-def _call_of(action: AgentAction) -> WrittenCall:
-    return WrittenCall(action.tool, action.tool_input, _id_of(action))
 
 
 def _id_of(action: AgentAction) -> str | None:

@@ -15,6 +15,7 @@ from agent_parsers.engine.whole import WholeReader
 from agent_parsers.registry.dialects_by_name import list_dialects
 from agent_parsers.transcripts.transcript_parser import read_output
 from agent_runs.reading.reader import Lines
+from agent_runs.splitting import runs_of_log
 from agent_runs.splitting.runs_of_log import RunsOfLog, WholeRun
 
 if TYPE_CHECKING:
@@ -59,6 +60,12 @@ def read(dialect: Dialect, log: str, *, in_one_scan: bool) -> tuple[list[str], i
     ended = [run for run in runs if run.transcript is not None or not run.has_steps]
     told = [repr((run.transcript or run.lines, run.line, run.is_labelled)) for run in ended]
     return told, sum(isinstance(run, WholeRun) for run in runs)
+
+
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scan short logs as well, for which no patterns are compiled otherwise."""
+    monkeypatch.setattr(runs_of_log, "_MOST_STREAMED", 0)
 
 
 def test_a_log_in_the_words_of_its_dialect_takes_no_stream() -> None:

@@ -31,7 +31,7 @@ from agent_parsers.events import (
 )
 
 if TYPE_CHECKING:
-    from re import Match
+    from agent_parsers.engine.markers.patterns import Found
 
 GAP: Final = "space"
 """Name of the marker for white space before text."""
@@ -263,7 +263,7 @@ class TaggedBlock(CallsReader):
         if not self._form.tags[part].is_canonical(seen):
             self._repair("tag", f"read {seen!r} as the marker {part.value!r}", span)
 
-    def _take(self, tag: Match[str], written: str, events: list[Event]) -> None:
+    def _take(self, tag: Found, written: str, events: list[Event]) -> None:
         """Process a *tag*; *written* is the tag with the white space before it."""
         part, seen, before = self._form.part(tag), tag[0], self._in
         if before is In.NAME:

@@ -333,12 +333,14 @@ class TaggedForm:
         return self.patterns.whole
 
     @cached_property
-    def _parts(self) -> tuple[TagPart, ...]:
-        return tuple(map(TagPart, self.patterns.names))
+    def _parts(self) -> dict[int | str | None, TagPart]:
+        parts: dict[int | str | None, TagPart] = {part.value: part for part in self.tags}
+        parts.update(enumerate(map(TagPart, self.patterns.names), 1))
+        return parts
 
     def part(self, tag: Found) -> TagPart:
         """Return the role of the match *tag*, in any spelling."""
-        return self._parts[(tag.lastindex or 1) - 1]
+        return self._parts[tag.lastindex]
 
     def is_known(self, tag: Found) -> bool:
         """Return whether the spelling of the match *tag* is accepted."""

@@ -15,9 +15,8 @@ from agent_parsers.events import Event, InputDelta, MarkerSeen, SkippedDelta
 from outputs.growing_json.errors import JsonError
 
 if TYPE_CHECKING:
-    from re import Match
-
     from agent_parsers.engine.calls.tags.values import TaggedValue
+    from agent_parsers.engine.markers.patterns import Found
 
 _ends_name: Final = re.compile(r"[\n{]").search
 
@@ -120,7 +119,7 @@ class TaggedCalls(TaggedBlock):
                 self._take(tag, text[at : tag.end()], events)
                 at = tag.end()
 
-    def _next_tag(self, text: str, at: int) -> tuple[int, Match[str] | None]:
+    def _next_tag(self, text: str, at: int) -> tuple[int, Found | None]:
         """Return where the next tag in *text* begins, from *at* on, and the tag if it is whole."""
         find = self._form.patterns.growing
         while (tag := find(text, at)) is not None:
@@ -192,7 +191,7 @@ class TaggedCalls(TaggedBlock):
         text: str,
         at: int,
         stop: int,
-        tag: Match[str] | None,
+        tag: Found | None,
         events: list[Event],
     ) -> int:
         """Read a call in JSON up to the *tag* at *stop*; return where it ends, with its own tag."""

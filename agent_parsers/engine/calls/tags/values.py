@@ -11,10 +11,8 @@ from agent_parsers.engine.calls.tags.form import CLOSERS, NEVER_BEHIND, OWN_CLOS
 from outputs.growing_json.kept_text import KeptText
 
 if TYPE_CHECKING:
-    from re import Match
-
     from agent_parsers.engine.calls.tags.form import Hole, TaggedForm
-    from agent_parsers.engine.markers.patterns import Search
+    from agent_parsers.engine.markers.patterns import Found, Search
 
 _not_space: Final = re.compile(r"\S").search
 _WORDS: Final = re.compile(r"[\w-]+").findall
@@ -109,7 +107,7 @@ class TaggedValue:
             text = text.strip().removeprefix(opens).removesuffix(closes)
         return text
 
-    def search(self, text: str, at: int, *, is_last: bool) -> tuple[int, Match[str] | None]:
+    def search(self, text: str, at: int, *, is_last: bool) -> tuple[int, Found | None]:
         """Look for the end of the value in *text*, from offset *at* on.
 
         Returns:

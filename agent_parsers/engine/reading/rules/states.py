@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
-from typing import Literal as Choice
 
 from agent_parsers.engine.markers.kinds import Inline, Label, Literal, Marker
 from agent_parsers.engine.markers.mentions import Nameable, Quotable
@@ -104,8 +103,8 @@ class State:
     """Finds a marker in a text of which nothing follows."""
     growing: Search
     """Finds a marker, or what may become one, in a text that goes on."""
-    by_group: tuple[Crossing, ...]
-    """The crossings by group of what these functions find; group 0 is unused."""
+    by_group: Mapping[int | str | None, Crossing]
+    """The crossings by ``lastindex`` of what these functions find."""
 
     if not TYPE_CHECKING:
 
@@ -131,18 +130,20 @@ class State:
             self.whole = self.growing = _no_marker
             return
         patterns = Patterns({crossing.name: crossing.marker for crossing in crossings})
-        by_name = {crossing.name: crossing for crossing in crossings}
+        by_group: dict[int | str | None, Crossing] = {each.name: each for each in crossings}
 
-        def search(kind: Choice["whole", "growing"]) -> Search:
+        def search(*, is_last: bool) -> Search:
             def first(text: str, start: int) -> Found | None:
-                self.by_group = (crossings[0], *map(by_name.__getitem__, patterns.names))
+                if patterns.walks(len(text) - start):
+                    return patterns.walk(text, start, is_last=is_last)
+                by_group.update(enumerate(map(by_group.__getitem__, patterns.names), 1))
                 self.whole, self.growing = patterns.whole.search, patterns.growing
-                return self.whole(text, start) if kind == "whole" else self.growing(text, start)
+                return (self.whole if is_last else self.growing)(text, start)
 
             return first
 
-        self.by_group = ()
-        self.whole, self.growing = search("whole"), search("growing")
+        self.by_group = by_group
+        self.whole, self.growing = search(is_last=True), search(is_last=False)
 
 
 def _no_marker(_text: str, _start: int) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
 
 import hypothesis.strategies as st
 import pytest
@@ -186,6 +187,19 @@ def test_patterns_are_compiled_when_they_are_needed() -> None:
     assert isinstance(patterns.whole, re.Pattern)
 
 
+def test_a_state_compiles_its_pattern_once_it_has_read_much() -> None:
+    state = machine(replace(get_dialect("react"), name="read_much"), "lenient").initial
+    before, text = state.whole, "Thought: x\nAction: search\n"
+    seen = set()
+    while state.whole is before:
+        found = state.whole(text, 0)
+        assert found is not None
+        seen.add((state.by_group[found.lastindex or 0].name, found.span()))
+    found = state.whole(text, 0)
+    assert isinstance(found, re.Match)
+    assert seen == {(state.by_group[found.lastindex or 0].name, found.span())}
+
+
 # -- markers that do not go together -------------------------------------------------------------
 
 
@@ -223,6 +237,7 @@ def test_a_label_that_requires_another_to_follow_is_tried_before_the_same_withou
             begun = patterns.growing(text[:size], 0)
             assert begun is not None
             if begun.lastindex is not None:  # decided early, with the same result
+                assert isinstance(begun.lastindex, int)
                 assert patterns.names[begun.lastindex - 1] == name
 
 
@@ -257,9 +272,22 @@ def growing_pattern(node: Node) -> str:
     return f"(?:{'|'.join(branches)})"
 
 
-def place(found: Found | None) -> tuple[int, int, int | None] | None:
+Place: TypeAlias = tuple[int, int, int | str | None] | None
+
+
+def place(found: Found | None) -> Place:
     """Return where something was found, and the number of the marker."""
     return None if found is None else (*found.span(), found.lastindex)
+
+
+def walked_place(patterns: Patterns, found: Found | None) -> Place:
+    """Return where a walk found something, and the number that the pattern has for it."""
+    if found is None or found.lastindex is None:
+        return place(found)
+    match = patterns.whole.match(found.string, found.start())
+    assert match is not None
+    assert patterns.names[(match.lastindex or 0) - 1] == found.lastindex
+    return (*found.span(), match.lastindex)
 
 
 @pytest.mark.one_in(8)
@@ -279,7 +307,11 @@ def test_a_text_that_goes_on_is_searched_as_by_one_pattern(
     start = data.draw(st.integers(0, len(text)))
     pattern = re.compile(growing_pattern(patterns.root))
     assert place(patterns.growing(text, start)) == place(pattern.search(text, start))
-    assert place(patterns.growing_at(text, start)) == place(pattern.match(text, start))
+    at_start = patterns.growing_at(text, start)
+    assert walked_place(patterns, at_start) == place(pattern.match(text, start))
+    for is_last, found in ((False, pattern), (True, patterns.whole)):
+        walked, match = patterns.walk(text, start, is_last=is_last), found.search(text, start)
+        assert walked_place(patterns, walked) == place(match)
 
 
 # -- whether text mentions a marker or uses it, from the characters around it ----------------------
