@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from agent_laws.trials.conversations import (
 )
 from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_parser, run_agent
 from agent_parsers.loop import AgentRun, CutAnswerError
+from agent_parsers.messages import to_anthropic, to_langchain
 from agent_parsers.transcripts import transcript_of
 from agent_runs import get_writer, list_writers, read_runs, report_html
 from agent_runs.writers.text import to_text
@@ -28,6 +30,24 @@ from ..helpers.stories import DIALECTS, every_dialect
 if TYPE_CHECKING:
     from agent_parsers import Dialect
 
+FAILED = [
+    {"role": "user", "content": QUESTION},
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "tool_use", "id": "c1", "name": "area", "input": {"lake": "Thum"}},
+            {"type": "tool_use", "id": "c2", "name": "area", "input": {"lake": "Thun"}},
+        ],
+    },
+    {
+        "role": "user",
+        "content": [
+            {"type": "tool_result", "tool_use_id": "c1", "content": "no lake", "is_error": True},
+            {"type": "tool_result", "tool_use_id": "c2", "content": "48 km2"},
+        ],
+    },
+    {"role": "assistant", "content": [{"type": "text", "text": ANSWER}]},
+]
 OWN_TOOLS = {"self_ask", "smolagents_code"}
 """The dialects that call only a tool of their own."""
 NATIVE = [
@@ -122,6 +142,16 @@ def test_a_run_of_a_log_goes_everywhere(name: str) -> None:
             how_it_is_taken(given, write, get_parser(name))
         for write in to_apis(given):
             how_it_is_taken(given, write, get_parser(name))
+
+
+@pytest.mark.parametrize("write", [to_anthropic, to_langchain])
+@pytest.mark.parametrize("part", [lambda run: run, lambda run: run.steps], ids=["run", "steps"])
+def test_a_tool_that_failed_in_a_log_failed(write: Any, part: Any) -> None:
+    (run,) = read_runs(json.dumps(FAILED))
+    messages = [each if isinstance(each, dict) else each.model_dump() for each in write(part(run))]
+    (back,) = read_runs(json.dumps(messages))
+    assert [step.tool_failed for step in run.steps[:2]] == [True, False]
+    assert [step.tool_failed for step in back.steps[:2]] == [True, False]
 
 
 def test_a_run_can_be_gone_on_with() -> None:

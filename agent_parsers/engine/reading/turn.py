@@ -57,7 +57,7 @@ class _WithEvents:
 
     def __getattr__(self, name: str) -> Any:
         if name != "events":
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise AttributeError(f"a turn has no {name!r}: see its actions, finish, output, repairs")
         events = self._read_events()
         object.__setattr__(self, name, events)
         return events

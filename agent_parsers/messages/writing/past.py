@@ -172,6 +172,8 @@ class _Step(NamedTuple):
     """Whether there is an observation."""
     thought: str = ""
     content: str = ""
+    has_failed: bool = False
+    """Whether the tool failed, as a log says."""
 
 
 def past_of(history: Any) -> Past:
@@ -341,7 +343,8 @@ def _from_logged(
         yield PastAnswer(step.action, step.thought, step.content)
     else:
         action = own_action(step.action, known)
-        yield _Step(action, seen, seen is not None, step.thought, step.content)
+        said = step.thought, step.content
+        yield _Step(action, seen, seen is not None, *said, has_failed=step.tool_failed)
 
 
 def _from_turn(turn: Any) -> Iterator[_Step | PastAnswer]:
@@ -449,7 +452,7 @@ def _call_of(step: _Step, piece: CallPiece | None, *, is_function: bool) -> Past
         result=observation_text(step.observation) if step.is_seen else None,
         parts=parts_seen(step.observation) if step.is_seen else (),
         id=_id_of(action),
-        is_error=getattr(step.observation, "status", "") == "error",
+        is_error=step.has_failed or getattr(step.observation, "status", "") == "error",
         is_function=is_function,
         given_id=_id_of(action),
     )
