@@ -66,7 +66,7 @@ CAREFUL: Final = {
     "a call that cannot be read": (
         *("no_call", "bad_call", "bad_value", "bad_input", "no_plain_list", "foreign_call"),
         "stray_text",
-        *("positional", "open_header", "long_tool_name"),
+        *("positional", "open_header", "late_message", "long_tool_name"),
         *("odd_brackets", "no_key", "no_value", "computed_value", "deep_call"),
     ),
     "a call that is quoted, mentioned, or in a thought": (
@@ -115,6 +115,7 @@ def lenient_reads_what_strict_reads(dialect: Dialect, text: str) -> None:
             return
     elif (
         problem in _CAREFUL
+        or (problem == "json_goes_on" and isinstance(strict, AgentFinish))  # no JSON to strict mode
         or (problem == "no_action_or_answer" and _in_open_object(text))
         or _says_nothing(dialect, strict, lenient)
         or any(mark in text for pair in REASONING for mark in pair)  # only lenient mode knows them

@@ -57,7 +57,7 @@ class _WithEvents:
 
     def __getattr__(self, name: str) -> Any:
         if name != "events":
-            raise AttributeError(f"a turn has no {name!r}: see its actions, finish, output, repairs")
+            raise AttributeError(f"a turn has no {name!r}: see its actions, finish and repairs")
         events = self._read_events()
         object.__setattr__(self, name, events)
         return events

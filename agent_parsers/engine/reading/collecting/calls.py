@@ -479,19 +479,16 @@ class CallsCollector(Collector):
             self.problem = self._empty
         elif self._beside.content and self._drops_stray_mark(events, state):
             self._finish_as_content(events, state, entry, log)
-        elif state.problem or not self._beside.content:
+        elif state.problem or state.is_draft or not self._beside.content:
             is_invented = state.is_cut and self._beside.skipped_at >= 0
-            problem = "invented_first" if is_invented else "no_action_or_answer"
+            problem = "open_reasoning" if state.is_draft else "no_action_or_answer"
+            problem = "invented_first" if is_invented else problem
             self.problem = self._at_end(state.problem or problem, entry)
         else:
             self._finish_as_content(events, state, entry, log)
 
     def _end_thought(self, events: list[Event], state: State) -> State:
-        """Collect the calls at the end of a thought that is still open, if there are any.
-
-        Returns:
-            The state in which the text ends, given the last one.
-        """
+        """Collect the calls at the end of an open thought; return the state where the text ends."""
         thought = self._unclosed
         if thought is None:
             return state

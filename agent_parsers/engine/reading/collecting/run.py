@@ -103,13 +103,14 @@ class RunCollector(StepCollector):
 
     @override
     def _fail(self, events: list[Event], bad: BadPayload) -> None:
+        if bad.span[1] < self._begins_at:  # it is the action before this input that is wrong
+            bad.span = self._begins_at, self._begins_at
         at = min(self._begins_at, bad.span[0])
-        place = self._whole.place(at)
         text = self._slice(at, bad.span[1])
         named, advise = self._named_before(bad), self._setup.advise
         error = self._machine.error(bad.moved(-at), text, self.tools, advise, named)
         if at:
-            error.begins_at = place
+            error.begins_at = self._whole.place(at)
         events.append(StepFailed(error, bad.span))
         self._has_acted = True
 

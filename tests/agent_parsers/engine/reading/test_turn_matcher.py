@@ -385,7 +385,7 @@ def test_the_events_are_read_when_they_are_asked_for() -> None:
     assert repr(read()) == repr(streamed)
     assert pickle.loads(pickle.dumps(read())) == streamed
     assert Turn.from_json(read().to_json()) == streamed
-    with pytest.raises(AttributeError, match="'Turn' object has no attribute 'event'"):
+    with pytest.raises(AttributeError, match="a turn has no 'event': see its actions"):
         read().event  # type: ignore[attr-defined]  # noqa: B018 - that is what raises
 
 
