@@ -188,8 +188,8 @@ _KeyFile: TypeAlias = Annotated[
 
 
 @commands.command(
-    epilog="Exit status: 0 if it was stopped by a signal; 1 if it cannot start, with the reason on"
-    " standard error; 2 if the command line is wrong."
+    epilog="Exit status: 0 if stopped with Ctrl+C, 143 if with SIGTERM; 1 if it cannot start, with"
+    " the reason on standard error; 2 if the command line is wrong."
 )
 def serve(
     upstream: Annotated[

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import socket
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -116,22 +118,34 @@ def serve(settings: ServeSettings, say: Callable[[str], Any]) -> None:
 
     Raises:
         OSError: The log cannot be written.
-        ValueError: The settings are wrong, or the upstream or its dialect is not recognised.
+        ValueError: The settings are wrong, the port is in use, or the upstream or its dialect is
+            not recognised.
     """
     app = make_app(settings, say=say)
-    if settings.host not in LOOPBACK and not settings.keys:
-        say("warning: other machines can use this server without a key: see --key-env")
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    say(f"serving at http://{host}:{settings.port}/v1")
-    uvicorn.run(
-        app.asgi,
-        host=settings.host,
-        port=settings.port,
-        log_level="warning",
-        access_log=False,
-        timeout_graceful_shutdown=settings.grace_s,
-        backlog=2_048,
-    )
+    with _listening_at(settings.host, settings.port) as listening:
+        if settings.host not in LOOPBACK and not settings.keys:
+            say("warning: other machines can use this server without a key: see --key-env")
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        say(f"serving at http://{host}:{settings.port}/v1")
+        config = uvicorn.Config(
+            app.asgi,
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=settings.grace_s,
+        )
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listening_at(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2_048)
+    except OSError as error:
+        why = error.strerror or error
+        raise ValueError(
+            f"cannot listen on port {port} of {host}: {why}; choose another with --port or --host"
+        ) from None
 
 
 def keys_in(variable: str | None, file: str | None) -> tuple[str, ...]:

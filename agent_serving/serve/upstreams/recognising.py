@@ -103,7 +103,8 @@ def _recognised(base: str, key: str | None, transport: httpx.BaseTransport | Non
                 return kind
     known = ", ".join(KINDS)
     raise ValueError(
-        f"the server at {base} is not recognised: {why}; name its kind with --server: {known}"
+        f"the server at {base} is not recognised: {why}; name its kind with --server ({known});"
+        " openai is any other with that API"
     )
 
 

@@ -31,6 +31,12 @@ if TYPE_CHECKING:
     from agent_serving.serve.upstreams.kinds import UpstreamKind
     from outputs import BaseMessage
 
+_NO_STREAM: Final = ReplyFailure(
+    502,
+    "the upstream answered with one JSON object, not with the stream that it was asked for",
+    "upstream_does_not_stream",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class UpstreamRequest:
@@ -100,6 +106,8 @@ class Upstream:
             async with self.http.stream("POST", url, json=body, headers=headers) as reply:
                 if reply.status_code != 200:
                     raise await self._refused(reply)
+                if reply.headers.get("content-type", "").startswith("application/json"):
+                    raise ExchangeError(_NO_STREAM)
                 async for data in self._lines(reply):
                     for chunk, is_last in read(data):
                         has_ended |= is_last

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -90,6 +91,18 @@ def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = command("serve", "http://127.0.0.1:1")
     assert outcome.status == 1
     assert "uvicorn is not installed: pip install 'agent-parsers[serve]'" in outcome.stderr
+
+
+def test_a_port_in_use_is_said_before_it_serves() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        outcome = command(
+            "serve", "http://h:1", "--server", "openai", "--dialect", "hermes", "--port", port
+        )
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert f"cannot listen on port {port} of 127.0.0.1" in outcome.stderr
+    assert "choose another with --port" in re.sub(r"\s+", " ", outcome.stderr)
+    assert "serving at" not in outcome.stderr
 
 
 async def until_it_serves(process: asyncio.subprocess.Process) -> list[str]:

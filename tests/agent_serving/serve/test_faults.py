@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from typing import Any
 
+import httpx
 import openai
 import pytest
 
@@ -57,6 +58,23 @@ def test_a_fault_is_an_error(stream: bool, path: str) -> None:
                 assert caught.value.status_code == STATUS.get(fault, 502), fault
                 assert isinstance(caught.value.body, dict)
                 assert caught.value.body["message"]
+
+    asyncio.run(run())
+
+
+@whole_and_streamed
+def test_an_upstream_that_does_not_stream_is_named(stream: bool) -> None:
+    reply = {"choices": [{"message": {"content": "It has 48 km2."}, "finish_reason": "stop"}]}
+
+    async def run() -> None:
+        upstream = httpx.MockTransport(lambda _: httpx.Response(200, json=reply))
+        settings = ServeSettings("http://up", server="openai", dialect="hermes", retries=0)
+        app = make_app(settings, http=httpx.AsyncClient(transport=upstream))
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app.asgi)) as http:
+            asked = {**ASKED, "stream": stream}
+            got = await http.post("http://127.0.0.1/v1/chat/completions", json=asked)
+        assert got.status_code == 502
+        assert "one JSON object, not with the stream" in got.json()["error"]["message"]
 
     asyncio.run(run())
 
