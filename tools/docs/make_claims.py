@@ -43,7 +43,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         ],
         CLIENTS: ["test_whole_equals_streamed"],
     },
-    "Truncated calls, quoted calls and calls inside reasoning never run": {
+    "Half calls, quoted calls and calls inside reasoning never run": {
         ACTING: [
             "test_no_prefix_of_a_turn_acts_otherwise",
             "test_reasoning_and_quotation_never_act",
