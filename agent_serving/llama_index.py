@@ -25,7 +25,7 @@ from typing_extensions import override
 
 from agent_parsers import get_parser
 from agent_parsers.core import as_json
-from agent_parsers.loop import Asking, AskingOptions, atake_turn, take_turn
+from agent_parsers.loop import Asking, AskingOptions, atake_turn, check_model, take_turn
 from agent_serving.openai_reply import call_part, image_part
 
 if TYPE_CHECKING:
@@ -62,8 +62,9 @@ class DialectLLM(FunctionCallingLLM):
     """How many tokens the model takes."""
 
     def model_post_init(self, context: Any, /) -> None:
-        """Check the name of the dialect."""
+        """Check the model and the name of the dialect."""
         super().model_post_init(context)
+        check_model(self.model)
         if isinstance(self.dialect, str):
             get_parser(self.dialect)
 

@@ -27,7 +27,7 @@ from typing_extensions import override
 
 from agent_parsers import ToolSpec, get_parser
 from agent_parsers.core import as_json
-from agent_parsers.loop import Asking, AskingOptions, atake_turn
+from agent_parsers.loop import Asking, AskingOptions, atake_turn, check_model
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -69,6 +69,7 @@ class AgentsDialectModel(Model):
         model_name: str = "",
         **options: Unpack[AskingOptions],
     ) -> None:
+        check_model(model)
         if isinstance(dialect, str):
             get_parser(dialect)  # a wrong name is an error now
         self.model: str = model_name or f"dialect:{dialect}"

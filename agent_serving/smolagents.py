@@ -34,7 +34,7 @@ from typing_extensions import override
 
 from agent_parsers import DialectParser, get_parser
 from agent_parsers.core import as_json
-from agent_parsers.loop import Asking, AskingOptions, take_turn
+from agent_parsers.loop import Asking, AskingOptions, check_model, take_turn
 from agent_serving.openai_reply import image_part
 from outputs import tool_call
 
@@ -83,6 +83,7 @@ class SmolDialectModel(Model):
         model_id: str | None = None,
         **settings: Any,
     ) -> None:
+        check_model(model)
         if isinstance(dialect, str):
             get_parser(dialect)  # a wrong name is an error now
         super().__init__(model_id=model_id or f"dialect:{dialect}", **settings)

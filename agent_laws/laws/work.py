@@ -134,15 +134,15 @@ class _CountedPattern:
 @contextmanager
 def counted_patterns(work: Work) -> Iterator[None]:
     """Count the characters that patterns search, for parsers built inside this context."""
-    whole, walks = vars(Patterns)["whole"], Patterns.walks
+    whole, is_cold = vars(Patterns)["whole"], Patterns.is_cold
     counted = property(lambda patterns: _CountedPattern(whole.__get__(patterns), work))
     setattr(Patterns, "whole", counted)  # noqa: B010 - it is another kind of property
-    setattr(Patterns, "walks", lambda *_: False)  # noqa: B010 - so that short texts count as well
+    setattr(Patterns, "is_cold", lambda *_: False)  # noqa: B010 - so that short texts count as well
     try:
         yield
     finally:
         setattr(Patterns, "whole", whole)  # noqa: B010
-        setattr(Patterns, "walks", walks)  # noqa: B010
+        setattr(Patterns, "is_cold", is_cold)  # noqa: B010
 
 
 _ROUNDS: Final = 3

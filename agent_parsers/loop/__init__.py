@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from agent_parsers.loop.replies import take_turn as take_turn
     from agent_parsers.loop.request import ModelRequest as ModelRequest
     from agent_parsers.loop.request import ToolChoice as ToolChoice
+    from agent_parsers.loop.request import check_model as check_model
     from agent_parsers.loop.run import AgentRun as AgentRun
     from agent_parsers.loop.run import CutAnswerError as CutAnswerError
     from agent_parsers.loop.run import MaxTurnsError as MaxTurnsError
@@ -37,6 +38,7 @@ _MODULES = {
     "take_turn": "agent_parsers.loop.replies",
     "ModelRequest": "agent_parsers.loop.request",
     "ToolChoice": "agent_parsers.loop.request",
+    "check_model": "agent_parsers.loop.request",
 }
 """The module of each name that is imported at its first use."""
 

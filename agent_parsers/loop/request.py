@@ -204,12 +204,21 @@ def returns_awaitable(model: Any) -> bool:
     return any(inspect.iscoroutinefunction(f) or inspect.isasyncgenfunction(f) for f in forms)
 
 
-def _parameters(model: Any) -> dict[str, inspect.Parameter]:
+def check_model(model: Any) -> None:
+    """Check that *model* is a function that calls a model.
+
+    Raises:
+        TypeError: It is not; it may be a client, or a model of another framework.
+    """
     if not callable(model):
         raise TypeError(
             f"expected a function that calls the model, not {kind_of(model)}: pass a method of the"
             ' client, such as partial(client.chat.completions.create, model="…")'
         )
+
+
+def _parameters(model: Any) -> dict[str, inspect.Parameter]:
+    check_model(model)
     try:
         return dict(inspect.signature(model).parameters)
     except ValueError:  # a function written in C may not tell

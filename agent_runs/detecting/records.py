@@ -29,6 +29,7 @@ from agent_runs.splitting.labels import (
     begins_any,
     begins_marked,
     begins_question,
+    begins_result,
     may_begin_question,
     size_of_observation_label,
     spelling_of,
@@ -265,7 +266,7 @@ def _parts_in(lines: Iterable[str], dialect: Dialect) -> set[str]:
     tests: dict[str, Callable[[str], bool]] = {
         "question": lambda line: begins_question(dialect, line),
         "answer": begins_answer,
-        "result": lambda line: bool(size_of_observation_label(dialect, line)),
+        "result": lambda line: begins_result(dialect, line),
     }
     return {next((part for part, test in tests.items() if test(line)), "step") for line in lines}
 

@@ -64,7 +64,7 @@ def begins_answer(line: str) -> bool:
 
 
 def begins_question(dialect: Dialect, line: str) -> bool:
-    """Return whether *line* begins with the label of a question, if the dialect has one."""
+    """Return whether *line* begins a question: any may, if the dialect has no label for it."""
     return _begins(_labels(dialect, frozenset({Part.QUESTION})), line)
 
 
@@ -77,8 +77,13 @@ def begins_marked(dialect: Dialect, line: str) -> bool:
 
 
 def begins_step(dialect: Dialect, line: str) -> bool:
-    """Return whether *line* begins with the label of a thought or an action, if there is one."""
+    """Return whether *line* begins a thought or an action: any may, if they have no labels."""
     return _begins(_labels(dialect, _STEPS), line)
+
+
+def begins_result(dialect: Dialect, line: str) -> bool:
+    """Return whether *line* begins a result: any may, if the dialect has no label for it."""
+    return _begins(_labels(dialect, frozenset({Part.OBSERVATION})), line)
 
 
 def _begins(labels: Patterns, line: str) -> bool:
@@ -157,14 +162,15 @@ def _words_of_logs(dialect: Dialect) -> frozenset[str]:
 
 
 @cache
-def _leading_to(dialect: Dialect, parts: frozenset[Part]) -> frozenset[str]:
-    """Return the names of the markers that lead to some *parts*."""
+def _leading_to(dialect: Dialect, parts: frozenset[Part]) -> tuple[str, ...]:
+    """Return the names of the markers that lead to some *parts*, in the order of the table."""
     table = dialect.lenient
-    return frozenset(
+    names = (
         name
         for (_, name), transition in table.transitions.items()
         if table.parts[transition.to] in parts and not isinstance(transition, Note)
     )
+    return tuple(dict.fromkeys(names))
 
 
 _SYNONYMS: Final = {

@@ -15,7 +15,13 @@ from agent_parsers.authoring import Note, Part, unescape
 from agent_parsers.core import LISTENERS, run_matcher
 from agent_parsers.events import Event, MarkerSeen, ThoughtDelta, ToolNamed
 from agent_parsers.transcripts import Transcript, TranscriptParser, TranscriptStep
-from agent_runs.splitting.labels import begins_marked, begins_question, begins_step, is_step
+from agent_runs.splitting.labels import (
+    begins_marked,
+    begins_question,
+    begins_step,
+    is_step,
+    may_begin_question,
+)
 from agent_runs.splitting.quoted import Quotations
 
 if TYPE_CHECKING:
@@ -197,10 +203,10 @@ FRAMES: Final = {
 
 _COUNTS: Final = FRAMES["counts"].match
 _MOST_STREAMED: Final = 1 << 14
-"""How many characters of logs in one dialect streams read, before patterns that read whole runs are
-compiled for it: that takes as long."""
+"""The size of the logs in a dialect, in characters, up to which streams read them all: compiling
+the patterns that read whole runs takes as long."""
 _streamed: Final[Counter[Dialect]] = Counter()
-"""How many characters of logs in each dialect were read so far."""
+"""The size of the logs in each dialect that streams have read."""
 _MOST_CHARS: Final = 1 << 18
 """How long a run may be that is read in one scan."""
 _FAR: Final = 100
@@ -233,6 +239,7 @@ class RunsOfLog:
         self._watch = watch
         # Whoever watches sees events, which only a stream has.
         self._may_scan = watch is None and not LISTENERS
+        self._is_long: bool | None = None  # known at the first question
         self._size = 0  # of the lines before this one
         self._run: LogRun | None = None
         self._depth = 0  # of chains inside the run
@@ -316,11 +323,11 @@ class RunsOfLog:
 
         It goes up to the next question. Whatever may belong to no run takes a stream as well.
         """
-        if not self._may_scan:
+        if not self._may_scan or self._quotations.is_wrapped or self._run is not None:
             return None
-        _streamed[self._dialect] += len(lines[0])
-        is_short = _streamed[self._dialect] <= _MOST_STREAMED
-        if is_short or self._quotations.is_wrapped or self._run is not None:
+        if self._is_long is None and may_begin_question(lines[0]):
+            self._is_long = self._is_worth_scanning()
+        if not self._is_long:
             return None
         whole = run_matcher(self._dialect)
         if not lines[0].startswith(whole.questions):
@@ -345,6 +352,14 @@ class RunsOfLog:
         self._size += len(text)
         self.is_labelled = True
         return WholeRun(run, number, [], offset)
+
+    def _is_worth_scanning(self) -> bool:
+        """Return whether the log is long, or others in its dialect were, so that patterns pay."""
+        size = ahead = 0
+        while size <= _MOST_STREAMED and (line := self._lines.peek(ahead)):
+            size, ahead = size + len(line), ahead + 1
+        _streamed[self._dialect] += size
+        return _streamed[self._dialect] > _MOST_STREAMED
 
     def _watcher(self) -> Callable[[Event], None] | None:
         watch, offset = self._watch, self._size

@@ -1,11 +1,10 @@
 r"""Patterns that find markers, complete or still incomplete.
 
-The atoms of all markers of a state form a trie. The first texts are read by walking it. A state
-that has read more gets the pattern *whole*, compiled from the trie: that takes as long as walking
-some thousand characters, which most states never read. A text that goes on may also end in the
-beginning of a marker, which a later chunk may complete: whether it does is always found by walking,
-so the pattern does not have to allow for the end of the text behind each atom, which would make it
-four times as large.
+The atoms of all markers of a state form a trie. Short texts are read by walking it. A state that
+walks often gets the pattern *whole*, compiled from the trie: that takes as long as a thousand
+walks, which most states never need. A text that goes on may also end in the beginning of a marker,
+which a later chunk may complete: whether it does is always found by walking, so the pattern does
+not have to allow for the end of the text behind each atom, which would make it four times as large.
 
 Runs are possessive and short, so a failing match backtracks over a bounded number of characters,
 and a marker has a bounded length: both take linear time on any text.
@@ -16,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from itertools import chain
 from re import Match
 from typing import Final, Literal, Protocol, TypeAlias
@@ -25,8 +24,8 @@ from agent_parsers.engine.markers.kinds import Ahead, Atom
 
 _MOST_BEGUN, _SHORT = 256, 32
 """How many ends of texts a state remembers, and of how many characters."""
-_MOST_WALKED: Final = 1 << 14
-"""How many characters are walked before a pattern is compiled."""
+_MOST_WALKS, _LONG = 1 << 10, 1 << 12
+"""How often a state walks before its pattern is compiled, and in texts of how many characters."""
 _MOST_AHEAD: Final = 1024
 """Most characters that a lookahead waits for; it has a run of 256 at most, and words."""
 _RUN: Final = re.compile(r".*\{\d+,(\d+)\}\+", re.DOTALL).fullmatch
@@ -79,7 +78,7 @@ class Patterns:
 
     def __init__(self, markers: Mapping[str, Spelt]) -> None:
         self.markers = markers
-        self._walked = 0
+        self._walks = 0
 
     def __reduce__(self) -> tuple[type[Patterns], tuple[Mapping[str, Spelt]]]:
         return Patterns, (self.markers,)
@@ -93,26 +92,29 @@ class Patterns:
     @cached_property
     def whole(self) -> re.Pattern[str]:
         """Pattern that finds the first marker; its name is ``names[match.lastindex - 1]``."""
-        return re.compile(_whole(self.root))
+        return re.compile(_whole(self.root) if self.markers else "(?!)")
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the markers, in the order of their groups."""
         return tuple(_leaves(self.root))
 
-    def walks(self, size: int) -> bool:
-        """Return whether *size* more characters are walked, for which no pattern is compiled."""
-        self._walked += size
-        return self._walked <= _MOST_WALKED
+    def is_cold(self, size: int) -> bool:
+        """Return whether *size* more characters are too few to compile a pattern for them."""
+        return size <= _LONG and self._walks <= _MOST_WALKS
 
     def walk(self, text: str, start: int, *, is_last: bool) -> Found | None:
         """Find the first marker, or an incomplete one unless *is_last*, without *whole*."""
-        tried = (self._marker_at(text, each.start(), is_last) for each in self._first(text, start))
-        return next(filter(None, tried), None)
+        for first in self._first(text, start):
+            self._walks += 1
+            if (found := self._marker_at(text, first.start(), is_last)) is not None:
+                return found
+        return None
 
     def match(self, text: str) -> Found | None:
         """Return the marker with which *text* begins."""
-        return self._marker_at(text, 0, True) if self.walks(len(text)) else self.whole.match(text)
+        self._walks += 1
+        return self._marker_at(text, 0, True) if self.is_cold(0) else self.whole.match(text)
 
     def growing(self, text: str, start: int) -> Found | None:
         """Find the first marker, or an incomplete one at the end of *text*."""
@@ -122,7 +124,7 @@ class Patterns:
             if (at := first.start()) > last:
                 break
             is_short = len(text) - at <= _SHORT
-            end = self._at_start(text[at:], 0) if is_short else self._marker_at(text, at)
+            end = self._at_start(text[at:]) if is_short else self._marker_at(text, at)
             if end is not None and end.lastindex is None:
                 return Walked(text, at, len(text))
         return found
@@ -131,13 +133,13 @@ class Patterns:
         """Return the marker at an offset, or its beginning at the end of *text*."""
         if len(text) - at > _SHORT:
             return self._marker_at(text, at)
-        found = self._at_start(text[at:], 0)
+        found = self._at_start(text[at:])
         return found and Walked(text, at, at + len(found[0]), found.lastindex)
 
     @cached_property
-    def _at_start(self) -> Callable[[str, int], Walked | None]:
-        """Returns the marker with which a short text begins; cached, since the same few recur."""
-        return lru_cache(_MOST_BEGUN)(self._marker_at)
+    def _at_start(self) -> Callable[[str], Walked | None]:
+        """`_marker_at` the start of a short text; cached, since the same few recur."""
+        return lru_cache(_MOST_BEGUN)(partial(self._marker_at, start=0))
 
     def _marker_at(self, text: str, start: int, is_last: bool = False) -> Walked | None:
         """Return the marker at an offset, or its beginning at the end of *text* unless *is_last*.

@@ -75,7 +75,7 @@ class Scanner:
                     break
                 at = stop
                 continue
-            crossing = state.by_group[found.lastindex]
+            crossing = state.by_index[found.lastindex]
             at = found.end()
             if crossing.guards:
                 taken = self._take(events, buffer, taken, stop)

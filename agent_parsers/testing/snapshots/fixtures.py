@@ -97,6 +97,7 @@ class SnapshotPrompt(_SnapshotFixture):
         replies: Replies | None = None,
         run: Any = None,
         step: int = 1,
+        system: str = "",
         inputs: Any = None,
         name: str | None = None,
     ) -> None:
@@ -116,25 +117,31 @@ class SnapshotPrompt(_SnapshotFixture):
             run: A run, of `run_agent` or of a log; then the snapshot shows the prompt that led to
                 one of its steps, and what the model wrote.
             step: The number of that step, from 1.
+            system: Text before the instructions, as `run_agent` takes it.
             inputs: What a chain is invoked with.
             name: Path of the file below the folder of snapshots, without the suffix.
 
         Raises:
-            TypeError: Both a parser and *tools* are given, or a chain without *inputs*.
+            TypeError: Both a parser and *tools* are given, a chain without *inputs*, or *system*
+                for a chain or an output parser, which have none.
             ValueError: There is no such dialect or step, or a chain without a prompt.
         """
         __tracebackhide__ = True
         given: Any = getattr(parser, "parser", parser)  # of one that wraps it for LangChain
-        if isinstance(getattr(given, "steps", None), list):
+        is_chain = isinstance(getattr(given, "steps", None), list)
+        is_output = isinstance(given, BaseOutputParser) and not hasattr(given, "render_prompt")
+        if system and (is_chain or is_output):
+            raise TypeError("system= is for the prompt of an agent: a chain has its own")
+        if is_chain:
             if inputs is None:
                 raise TypeError("pass the input of the chain, as in inputs={'question': …}")
             page = chain_page(given.steps, inputs, replies)
         elif run is not None:
-            page = run_page(_parser(given, tools), run, step)
-        elif isinstance(given, BaseOutputParser) and not hasattr(given, "render_prompt"):
+            page = run_page(_parser(given, tools), run, step, system)
+        elif is_output:
             page = output_page(given, replies)
         else:
-            page = prompt_page(_parser(given, tools), question, steps, replies)
+            page = prompt_page(_parser(given, tools), question, steps, replies, system)
         self._compare(page, name)
 
 

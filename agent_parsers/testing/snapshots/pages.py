@@ -93,16 +93,20 @@ _SIZES: Final = (7, 1)
 
 
 def prompt_page(
-    parser: AnyParser, question: str, steps: Sequence[Step] | None, replies: Replies | None
+    parser: AnyParser,
+    question: str,
+    steps: Sequence[Step] | None,
+    replies: Replies | None,
+    system: str = "",
 ) -> str:
     """Return the prompt of *parser*, and the results of parsing *replies*; see `SnapshotPrompt`."""
     steps = usual_steps(parser) if steps is None else steps
     replies = usual_replies(parser) if replies is None else replies
     many = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
     if isinstance(parser, MessageParser):
-        prompt: Any = parser.render_prompt(question, steps)
+        prompt: Any = parser.render_prompt(question, steps, system=system)
     else:  # perhaps with placeholders, as the instructions have them
-        prompt = parser._prompt(question, steps)
+        prompt = parser._prompt(question, steps, system=system)
     parts = [f"{heading(f'the prompt after {many}')}{_as_text(prompt)}\n"]
     if isinstance(parser, MessageParser):
         tools = ToolSet(parser.tools or ()).openai_tools()
@@ -113,7 +117,7 @@ def prompt_page(
     return "\n".join(parts)
 
 
-def run_page(parser: AnyParser, run: Any, step: int) -> str:
+def run_page(parser: AnyParser, run: Any, step: int, system: str = "") -> str:
     """Return the prompt that led to a *step* of a *run*, and what the model wrote then.
 
     Raises:
@@ -126,7 +130,7 @@ def run_page(parser: AnyParser, run: Any, step: int) -> str:
     first = step - 1
     while here and first and _are_of_one_turn(past[first - 1], past[first]):
         first -= 1
-    prompt = parser.render_prompt(run.question or None, past[:first])
+    prompt = parser.render_prompt(run.question or None, past[:first], system=system)
     title = f"the prompt that led to step {first + 1} of the run"
     parts = [f"{heading(title)}{_as_text(prompt)}\n"]
     parts.append(f"{heading('stop sequences')}{readable(parser.stop)}")

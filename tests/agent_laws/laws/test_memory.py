@@ -42,6 +42,6 @@ def test_chunks_of_a_long_input_are_joined(
         text = get_dialect(name).write(Written(tool="write", tool_input=tool_input))
     except ValueError:
         pytest.skip("the dialect writes no text as an input")
-    monkeypatch.setattr(patterns, "_MOST_WALKED", 0)  # so that patterns are compiled at once
+    monkeypatch.setattr(patterns, "_LONG", -1)  # so that patterns are compiled at once
     kept = bytes_kept(name, mode, text[: text.rindex("oldest")])
     assert kept < MOST

@@ -65,7 +65,7 @@ def read(dialect: Dialect, log: str, *, in_one_scan: bool) -> tuple[list[str], i
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Scan short logs as well, for which no patterns are compiled otherwise."""
-    monkeypatch.setattr(runs_of_log, "_MOST_STREAMED", 0)
+    monkeypatch.setattr(runs_of_log, "_MOST_STREAMED", -1)
 
 
 def test_a_log_in_the_words_of_its_dialect_takes_no_stream() -> None:

@@ -91,7 +91,7 @@ def calls_no_tool(content: str, home: State) -> bool:
         said = lead.rstrip()
         if not is_spoken_of(said[-1:], lead[len(said) :], text[at : at + WINDOW]):
             return False
-        to = home.by_group[found.lastindex].to
+        to = home.by_index[found.lastindex].to
         if to.is_region or to.part not in (Part.CONTENT, Part.THOUGHT, Part.ANSWER):
             return False
     return True

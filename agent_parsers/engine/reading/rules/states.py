@@ -40,7 +40,7 @@ _DELTAS: Final[Mapping[Part, type[Delta]]] = {
 }
 """The delta of each part. The name of a tool is emitted only when it is complete."""
 _CONNECTED: Final = frozenset((
-    "by_group", "can_be_cut", "crossings", "growing", "is_open_answer", "needs_closer", "watches",
+    "by_index", "can_be_cut", "crossings", "growing", "is_open_answer", "needs_closer", "watches",
     "whole",
 ))  # fmt: skip
 """The attributes of a state that tell what its markers do."""
@@ -55,7 +55,7 @@ class State:
     """
 
     __slots__ = (
-        "_connect", "begun", "beside_action", "by_group", "can_be_cut", "crossings", "delta",
+        "_connect", "begun", "beside_action", "by_index", "can_be_cut", "crossings", "delta",
         "growing", "has_reader", "is_bare", "is_block", "is_cut", "is_draft", "is_kept",
         "is_labelled", "is_open_answer", "is_region", "is_verbatim", "keeps_end", "needs_closer",
         "new_call", "opener", "part", "problem", "watches", "whole",
@@ -103,7 +103,7 @@ class State:
     """Finds a marker in a text of which nothing follows."""
     growing: Search
     """Finds a marker, or what may become one, in a text that goes on."""
-    by_group: Mapping[int | str | None, Crossing]
+    by_index: Mapping[int | str | None, Crossing]
     """The crossings by ``lastindex`` of what these functions find."""
 
     if not TYPE_CHECKING:
@@ -130,19 +130,19 @@ class State:
             self.whole = self.growing = _no_marker
             return
         patterns = Patterns({crossing.name: crossing.marker for crossing in crossings})
-        by_group: dict[int | str | None, Crossing] = {each.name: each for each in crossings}
+        by_index: dict[int | str | None, Crossing] = {each.name: each for each in crossings}
 
         def search(*, is_last: bool) -> Search:
             def first(text: str, start: int) -> Found | None:
-                if patterns.walks(len(text) - start):
+                if patterns.is_cold(len(text) - start):
                     return patterns.walk(text, start, is_last=is_last)
-                by_group.update(enumerate(map(by_group.__getitem__, patterns.names), 1))
+                by_index.update(enumerate(map(by_index.__getitem__, patterns.names), 1))
                 self.whole, self.growing = patterns.whole.search, patterns.growing
                 return (self.whole if is_last else self.growing)(text, start)
 
             return first
 
-        self.by_group = by_group
+        self.by_index = by_index
         self.whole, self.growing = search(is_last=True), search(is_last=False)
 
 

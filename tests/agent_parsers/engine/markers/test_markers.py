@@ -187,6 +187,18 @@ def test_patterns_are_compiled_when_they_are_needed() -> None:
     assert isinstance(patterns.whole, re.Pattern)
 
 
+@pytest.mark.parametrize("text", ["\n" * 4_000, "\nAct" * 1_000, "x" * 4_000])
+def test_a_state_walks_at_a_bounded_number_of_places(text: str) -> None:
+    patterns = Patterns(MARKERS)
+    for _ in range(10_000):
+        if not patterns.is_cold(len(text)):
+            break
+        patterns.walk(text, 0, is_last=True)
+    assert patterns._walks <= 1_024 + 4_096
+    assert "whole" not in vars(patterns)
+    assert not patterns.is_cold(5_000)
+
+
 def test_a_state_compiles_its_pattern_once_it_has_read_much() -> None:
     state = machine(replace(get_dialect("react"), name="read_much"), "lenient").initial
     before, text = state.whole, "Thought: x\nAction: search\n"
@@ -194,10 +206,10 @@ def test_a_state_compiles_its_pattern_once_it_has_read_much() -> None:
     while state.whole is before:
         found = state.whole(text, 0)
         assert found is not None
-        seen.add((state.by_group[found.lastindex or 0].name, found.span()))
+        seen.add((state.by_index[found.lastindex or 0].name, found.span()))
     found = state.whole(text, 0)
     assert isinstance(found, re.Match)
-    assert seen == {(state.by_group[found.lastindex or 0].name, found.span())}
+    assert seen == {(state.by_index[found.lastindex or 0].name, found.span())}
 
 
 # -- markers that do not go together -------------------------------------------------------------

@@ -327,6 +327,21 @@ def test_so_is_an_answer_or_an_error_also_of_a_log(
     assert "Question: How old?" in page
 
 
+@pytest.mark.parametrize(
+    "more", ["tools=TOOLS", "tools=TOOLS, run=RUN, step=2", "tools=TOOLS, run=LOG"]
+)
+def test_the_text_before_the_instructions_is_shown(project: Project, more: str) -> None:
+    line = f"snapshot_prompt('react', {more}, system='You know bridges.')"
+    page = snapshot_of(project, line, head=RUN)
+    assert "You know bridges.\n\nAnswer" in page
+
+
+def test_a_chain_takes_no_text_before_its_own(project: Project) -> None:
+    parser = "CommaSeparatedListOutputParser()"
+    write(project, [f"{PERSON}snapshot_prompt({parser}, system='Be brief.')"], RUN)
+    assert "TypeError: system= is for the prompt of an agent" in project.run("--snapshot-update")
+
+
 def test_a_turn_of_several_calls_has_one_prompt(project: Project) -> None:
     lines = [f"snapshot_prompt('hermes', tools=TOOLS, run=SEVERAL, step={n})" for n in (1, 2)]
     write(project, lines, RUN)
