@@ -109,7 +109,8 @@ class ShownRun:
         trouble = trouble_of(self.file, error, self.first_line, self._within(step))
         source = self.transcript.source
         if trouble.place is None and source is not None and source.line:
-            return replace(trouble, place=FilePlace(source.line, 0))  # where the run begins
+            within = trouble.within.replace(", step", ", which begins there; step")
+            return replace(trouble, place=FilePlace(source.line, 0), within=within)
         return trouble
 
     def _within(self, step: int) -> str:
