@@ -188,7 +188,8 @@ def test_a_bad_step_of_a_record_has_its_line_and_its_text(tmp_path: Path) -> Non
     outcome = parse(write(tmp_path / "runs.jsonl", f"{AS_JSON}\n{record}\n"))
     assert outcome.status == 1
     assert outcome.stderr.startswith(
-        f"{tmp_path / 'runs.jsonl'}:2: expected an Action or a Final Answer (run 2, which begins there; step 2)\n"
+        f"{tmp_path / 'runs.jsonl'}:2: expected an Action or a Final Answer"
+        " (run 2, which begins there; step 2)\n"
         "      | HERE it fails\n      | ^^^^^"
     )
 
