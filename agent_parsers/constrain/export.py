@@ -16,6 +16,7 @@ from agent_parsers.constrain.parts.tree import Grammar, GrammarError, GrammarTex
 from agent_parsers.constrain.turns.grammar import turn_grammar
 from agent_parsers.constrain.turns.shapes import Shapes
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
+from agent_parsers.toolset.problems.names import did_you_mean
 
 if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
@@ -118,7 +119,8 @@ def request_fields(
     """Return the request fields that make *server* constrain a turn; see `write_grammar`."""
     if server not in _FIELDS:
         known = ", ".join(map(repr, _FIELDS))
-        raise ValueError(f"there is no server {server!r}; the servers are {known}")
+        hint = did_you_mean(server.replace(".", "_"), _FIELDS)
+        raise ValueError(f"there is no server {server!r}.{hint} The servers are {known}")
     form, fields = _FIELDS[server]
     return fields(write_grammar(form, dialect, tools, options), dialect)
 

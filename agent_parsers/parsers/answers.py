@@ -6,6 +6,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.events import ActionComplete, AnswerDelta, Event, Finish, Repair, ThoughtDelta
+from output_parsers.exceptions import OutputParserException
 from output_parsers.streams.readers import aclose, close
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class AnswerStream:
         self._thought: list[str] = []
         self._repairs: list[Repair] = []
         self._is_over = False
+        self._error: OutputParserException | None = None
 
     @property
     def actions(self) -> list[AgentAction]:
@@ -75,6 +77,8 @@ class AnswerStream:
         return self.finish is not None and any(each.kind == "cut" for each in self._repairs)
 
     def _check_over(self) -> None:
+        if self._error is not None:
+            raise RuntimeError(f"the turn could not be read: {self._error}") from self._error
         if not self._is_over:
             raise RuntimeError("the result is not known yet: read the turn to its end first")
 
@@ -91,6 +95,9 @@ class AnswerStream:
             for event in self._events:
                 yield from self._take(event)
             self._is_over = bool(self._actions or self._finish)
+        except OutputParserException as error:
+            self._error = error
+            raise
         finally:
             close(self._events)
 
@@ -108,6 +115,9 @@ class AnswerStream:
                 for text in self._take(event):
                     yield text
             self._is_over = bool(self._actions or self._finish)
+        except OutputParserException as error:
+            self._error = error
+            raise
         finally:
             await aclose(self._events)
 

@@ -106,7 +106,7 @@ def test_a_turn_that_was_left_has_no_result() -> None:
     for _ in said:
         break
     assert [*said] == []
-    with pytest.raises(RuntimeError):
+    with pytest.raises(RuntimeError, match="not known yet"):
         _ = said.finish
 
 
@@ -114,7 +114,7 @@ def test_a_turn_that_cannot_be_read_has_no_result() -> None:
     said = answer_stream(get_parser("hermes").events([CALL.replace("}}\n", "")]))
     with pytest.raises(OutputParserException):
         list(said)
-    with pytest.raises(RuntimeError):
+    with pytest.raises(RuntimeError, match="the turn could not be read: "):
         _ = said.actions
 
 
