@@ -174,7 +174,7 @@ NAMES = ("search", "plan", "get_weather", "ping")
 SELF_ASK = "Intermediate Answer"
 
 
-BRIEF = ("functiongemma", "gemma4", "minimax_m3")
+BRIEF = ("command_5", "functiongemma", "gemma4", "minimax_m3")
 """Dialects that write lists and objects in a way of their own."""
 SETS = ("keywords", "hundred")
 """Sets of tools that are always tried: with all keywords, and with a hundred tools."""

@@ -39,7 +39,7 @@ class Notation:
     """The tags around a member, with `NAME` in place of its name, if lists and objects are written
     as elements and everything else as text."""
     item: str = ""
-    """The name of the elements in a list."""
+    """The name of the elements in a list; of elements with types, the tag before an item."""
     sorts: bool = False
     """Whether members are written in the order of their names, ignoring case."""
 
@@ -47,6 +47,19 @@ class Notation:
     def is_json(self) -> bool:
         """Whether strings are written as in JSON."""
         return self.quote == '"'
+
+
+@dataclass(frozen=True)
+class TypedNotation(Notation):
+    """How values are written as elements that state the type of their value.
+
+    The first tag of *element*, and *item*, end where the name of the type stands.
+    """
+
+    after_type: str = ""
+    """What stands between the name of the type and the value."""
+    types: tuple[tuple[str, str], ...] = ()
+    """The types of values as schemas name them, each with its name in the tags."""
 
 
 JSON: Final = Notation()

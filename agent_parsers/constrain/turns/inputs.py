@@ -27,11 +27,10 @@ from agent_parsers.constrain.parts.tree import (
     sequence,
 )
 from agent_parsers.constrain.turns.shapes import ANY_TOOL
-from agent_parsers.constrain.values.cases import Case, cases, without_texts
+from agent_parsers.constrain.values.cases import Case, cases, of_types, without_texts
 from agent_parsers.constrain.values.elements import Elements
 from agent_parsers.constrain.values.members import declared, in_order
 from agent_parsers.constrain.values.strings import JSON_ESCAPES, Strings, constants
-from agent_parsers.toolset.problems.input_problem import kind_of
 from agent_parsers.toolset.schemas.plain import lone_key
 
 if TYPE_CHECKING:
@@ -130,15 +129,8 @@ class TaggedCall:
             return
         if Slot.TYPE not in self._spelt.other[0]:
             yield "", case
-        elif "enum" in case:
-            for kind in dict.fromkeys(map(kind_of, case["enum"])):
-                yield kind, {"enum": [each for each in case["enum"] if kind_of(each) == kind]}
-        elif "type" in case:
-            yield case["type"], case
         else:
-            yield from (
-                (kind, {"type": kind}) for kind in ("null", "boolean", "number", "array", "object")
-            )
+            yield from (each for each in of_types(case) if each[0] != "string")
 
     def _text(self, case: Case, after: str) -> Iterator[Node]:
         """Yield the texts of *case*, as they are or enclosed in marks."""

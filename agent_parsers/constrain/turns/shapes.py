@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, TurnResult
 from agent_parsers.constrain.parts.slots import SLOTS, Slot
-from agent_parsers.constrain.parts.tree import JSON, NAME, GrammarError, Notation
+from agent_parsers.constrain.parts.tree import JSON, NAME, GrammarError, Notation, TypedNotation
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import read_turn
@@ -151,6 +151,8 @@ class Shapes:
         if found := re.search(rf"\[(\S+){_WORD}\1\]", written):
             return replace(made, quote=found[1])
         opens, _, after = nested.partition(_WORD)
+        if self.names_types:
+            return self._typed(made, opens, after, written.partition(_WORD)[0])
         closes = after[: after.find(_KEYS[1]) + len(_KEYS[1]) + 1]
         if _KEYS[1] not in opens or _KEYS[1] not in closes:
             raise GrammarError(
@@ -160,6 +162,25 @@ class Shapes:
         item = written.partition(_WORD)[0].rpartition(head)[2].removesuffix(tail)
         element = opens.replace(_KEYS[1], NAME), closes.replace(_KEYS[1], NAME)
         return replace(made, element=element, item=item)
+
+    def _typed(self, made: Notation, opens: str, closes: str, item: str) -> Notation:
+        """Return how elements with types are written, as *made* for the rest.
+
+        Args:
+            made: How other values are written.
+            opens: The tag before a member that is text.
+            closes: The tag behind it.
+            item: The tag before an item that is text.
+        """
+        before, text, after = opens.rpartition(self.type_name("string"))
+        return TypedNotation(
+            made.constants,
+            sorts=made.sorts,
+            element=(before.replace(_KEYS[1], NAME), closes),
+            item=item.removesuffix(text + after),
+            after_type=after,
+            types=tuple((kind, self.type_name(kind)) for kind in _KINDS),
+        )
 
     @cached_property
     def _constants(self) -> tuple[str, str, str]:
@@ -212,11 +233,6 @@ class Shapes:
             raise GrammarError(
                 f"the calls of {self._dialect.name} are written by a function, from which no"
                 " grammar can be made"
-            )
-        if self.names_types and not self.nests:
-            raise GrammarError(
-                f"the calls of {self._dialect.name} state the type of each nested value, which a "
-                "grammar cannot know"
             )
         return self._form.own_tool
 
@@ -293,14 +309,16 @@ class Shapes:
             thought: Whether it has a thought.
             content: Whether it has content beside the call.
         """
+        if content and self._form.content is None:
+            return ""
         if self._form.own is not None:
             said = (Slot.THOUGHT if thought else "", Slot.CONTENT if content else "")
             form = self._form.call
             given = {_KEYS[0]: _WORD}
-            step = Written(said[0], tool or ANY_TOOL, given, content=said[1])
+            step = Written(said[0], tool or ANY_TOOL, given, content=said[1], id="0")
             if form.parameters is not None:
                 written = self._form(step).replace(
-                    form(WrittenCall(step.tool, given)), self._call(tool)
+                    form(WrittenCall(step.tool, given, step.id)), self._call(tool)
                 )
             else:
                 written = self._form(step).replace(form.write_input(given), Slot.INPUT)

@@ -12,7 +12,8 @@ from agent_parsers.constrain.parts.markless import (
     no_objects,
     text_without,
 )
-from agent_parsers.constrain.values.elements import Elements
+from agent_parsers.constrain.parts.tree import TypedNotation
+from agent_parsers.constrain.values.elements import Elements, TypedElements
 from agent_parsers.constrain.values.json_values import JsonValues
 from agent_parsers.constrain.values.strings import JSON_ESCAPES, Strings
 
@@ -126,7 +127,8 @@ class Texts:
         key = strings.text, notation
         if key not in self._made:
             name = f"json{len(self._made) + 1}" if self._made else "json"
-            make = Elements if notation.item else JsonValues
+            is_typed = isinstance(notation, TypedNotation)
+            make = TypedElements if is_typed else Elements if notation.item else JsonValues
             self._made[key] = make(self._rules, name, strings, self._notes, notation)
         return self._made[key]
 

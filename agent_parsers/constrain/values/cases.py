@@ -70,6 +70,21 @@ def without_texts(case: Case) -> Case | None:
     return None if case.get("type", "string") == "string" else case
 
 
+def of_types(case: Case) -> Iterator[tuple[str, Case]]:
+    """Yield the values of *case* by their type, as schemas name it."""
+    if "enum" in case:
+        for kind in dict.fromkeys(map(kind_of, case["enum"])):
+            yield kind, {"enum": [each for each in case["enum"] if kind_of(each) == kind]}
+    elif "type" in case:
+        yield case["type"], case
+    else:
+        yield from ((kind, {"type": kind}) for kind in ALL_TYPES)
+
+
+ALL_TYPES: Final = ("string", "null", "boolean", "number", "array", "object")
+"""The types of values, as schemas name them."""
+
+
 def _typed(case: Case) -> Iterator[Case]:
     """Yield *case* for each of its types, as the only one."""
     if "enum" in case:

@@ -343,6 +343,17 @@ class JsonValues:
     # -- lists, strings and constants --------------------------------------------------------------
 
     def _array(self, schema: Schema, case: Case) -> Node:
+        items, least, most = self._items_of(schema, case)
+        if not items:
+            return sequence("[", self._ws, "]")
+        return self._row("[", items, "]", least, most)
+
+    def _items_of(self, schema: Schema, case: Case) -> tuple[list[Node], int, int | None]:
+        """Return the items of a list, of which the last may stand more than once; least and most.
+
+        Raises:
+            NoValue: No list of an allowed length can be written.
+        """
         first, rest = case.get("prefixItems", ()), case.get("items", True)
         least = count_of(case, "minItems", self._notes) or 0
         most = count_of(case, "maxItems", self._notes)
@@ -360,10 +371,7 @@ class JsonValues:
                 most = count
         if most is not None and most < least:
             raise NoValue("no list of an allowed length can be written")
-        if not items:
-            return sequence("[", self._ws, "]")
-        # Lists that are shorter than the first items are left out.
-        return self._row("[", items, "]", max(least, count), most)
+        return items, max(least, count), most  # shorter lists than the first items are left out
 
     def _string(self, case: Case) -> Node:
         body = self._strings.body(case, self._notes)

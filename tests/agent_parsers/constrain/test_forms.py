@@ -78,7 +78,6 @@ def test_the_texts_that_two_automata_accept() -> None:
         ("hermes", "regex", ["search"], "cannot be recursive"),
         ("qwen3_coder", "gbnf", ["search"], "'search' has no schema"),
         ("smolagents_code", "gbnf", [SEARCH], "by a function"),
-        ("command_5", "gbnf", [SEARCH], "state the type of each nested value"),
         ("self_ask", "gbnf", [SEARCH], "self_ask can call only 'Intermediate Answer'"),
         ("mistral", "gbnf", ["two words"], "cannot write the name of the tool 'two words'"),
         ("hermes", "lark", [], "no tools to call"),

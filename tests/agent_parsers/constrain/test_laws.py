@@ -42,9 +42,7 @@ if TYPE_CHECKING:
 
 CODE = {"smolagents_code"}
 """The dialects whose calls are code."""
-TYPED = {"command_5"}
-"""The dialect that writes the type of each value in a value."""
-DIALECTS = [name for name in list_dialects() if name not in CODE | TYPED]
+DIALECTS = [name for name in list_dialects() if name not in CODE]
 MESSAGES = {"beam", "functionary_v32", "harmony", "inkling", "muse_glimmer", "muse_spark"}
 """The dialects whose content stands in messages."""
 ONE_CALL = {"json_toolcall", "harmony"}

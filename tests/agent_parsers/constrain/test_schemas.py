@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agent_parsers import get_dialect, get_parser, list_dialects
+from agent_parsers import AgentAction, get_dialect, get_parser, list_dialects
 from agent_parsers.constrain import GrammarError
 from agent_parsers.constrain.parts.options import TurnOptions
 from agent_parsers.constrain.parts.tree import Grammar, Notes, NoValue, Text
@@ -251,7 +251,7 @@ def test_what_cannot_be_said_is_left_out_and_noted(name: str) -> None:
     assert [value for value in others if engine.accepts(call_of(value))] == []
 
 
-@pytest.mark.parametrize("dialect", sorted({*list_dialects()} - {"command_5", "smolagents_code"}))
+@pytest.mark.parametrize("dialect", sorted({*list_dialects()} - {"smolagents_code"}))
 def test_one_keyword_is_no_reason_to_refuse_a_grammar(dialect: str) -> None:
     odd = tool("Intermediate Answer" if dialect == "self_ask" else "search", x=texts(pattern=r"\b"))
     grammar = get_parser(dialect, tools=[odd]).grammar("gbnf")
@@ -266,6 +266,39 @@ def test_a_parameter_whose_name_is_written_with_escapes_is_left_out() -> None:
     assert "escapes" in note.reason
     with pytest.raises(GrammarError, match="cannot write the name of the tool 'a&b'"):
         get_parser("kimi_k3", tools=[tool("a&b")]).grammar("gbnf")
+
+
+PLACE = {
+    "type": "object",
+    "properties": {
+        "lake": texts(),
+        "at": {"type": "array", "prefixItems": [texts(), {"type": "integer"}], "items": False},
+    },
+    "required": ["lake"],
+}
+NESTED: dict[str, tuple[Any, list[Any]]] = {
+    "an object": (PLACE, [{"lake": "Thun"}, {"lake": "a & b", "at": ["x", 2]}]),
+    "an empty object": (objects("depth"), [{}, {"depth": 3}]),
+    "a list": ({"type": "array", "items": PLACE}, [[], [{"lake": "Zug"}, {"lake": "Thun"}]]),
+    "any items": ({"type": "array"}, [["a", 1, None, True], []]),
+    "one of several types": ({"type": ["string", "integer", "null"]}, ["a", 1, None]),
+    "a choice": ({"enum": ["a", 3, None]}, ["a", 3, None]),
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_values_that_state_their_types(name: str) -> None:
+    needs("llguidance")
+    node, values = NESTED[name]
+    parser = get_parser("command_5", tools=[tool(x=node)], lenient=False)
+    engine = Llguidance("lark", parser.grammar("lark"))
+    for value in values:
+        written = parser.render(AgentAction("search", {"x": value}, ""))
+        assert engine.accepts(written), written
+        (call,) = parser.read(written).actions
+        assert call.tool_input == {"x": value}
+        other = written.replace('type="raw"', 'type="dict"')
+        assert other == written or not engine.accepts(other)
 
 
 def test_a_value_with_a_mark_in_it_is_left_out() -> None:
