@@ -233,7 +233,7 @@ def serve(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Model to request, whatever model clients name."),
+        typer.Option(metavar="NAME", help="Model to request, instead of the one a client names."),
     ] = None,
     set_: Annotated[
         list[str] | None,

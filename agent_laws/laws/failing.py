@@ -73,7 +73,7 @@ def a_turn_is_read_or_refused(
         return
     results = results_in(outcome)
     if not results:
-        raise Broken(f"the text is read as {outcome!r}")
+        raise Broken(f"expected an action, an answer or an error, found {outcome!r}")
     for result in results:
         _check_result(result)
 

@@ -58,7 +58,7 @@ def fail(message: str) -> NoReturn:
 
 
 def known_dialect(name: str) -> str:
-    """Return the name of the dialect with this *name* or alias; without one, a usage error."""
+    """Return the name of the dialect with this *name* or alias, or raise a usage error."""
     from agent_parsers import get_dialect
 
     try:

@@ -66,7 +66,7 @@ class Typed(Element):
 
     @override
     def attributes(self, seen: str) -> Mapping[str, str]:
-        """Return the type of the value, if the tag is *seen* with one."""
+        """Return the ``type`` that stands before the tag, which is written as *seen*, if any."""
         written, found, _ = seen.removeprefix(TYPE).partition(END_OF_TYPE)
         return {"type": written.strip()} if found else {}
 

@@ -302,8 +302,8 @@ DIALECT = calls_dialect(
         ),
         LATE: Problem(
             f"expected {END} at the end of a message, found another message inside it",
-            f"One of your messages has no {END}, so the message inside it may be a quotation, and "
-            f"nothing was done. Write all messages again, each with {END} at its end.",
+            f"A message begins inside another one, which has no {END} before it. It may be a "
+            f"quotation: nothing was done. Write all messages again, each with {END} at its end.",
         ),
     },
 )

@@ -392,7 +392,7 @@ def _in_marks(text: str, mention: Mention, unclosed: set[str]) -> Shape | None:
     if spellings.to_elements(text, mention.stop) is None or spellings.leads_to_name(lead) is None:
         return None
     span = (mention.start - len(lead), len(text))
-    return Shape(f"written as the name {mention.tool} and elements", span, why=_UNKNOWN)
+    return Shape(f"written as the name {mention.tool!r} and tags", span, why=_UNKNOWN)
 
 
 def _command(text: str, mention: Mention, start: int, tools: ToolSet) -> Shape | None:

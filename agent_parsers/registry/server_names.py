@@ -41,7 +41,8 @@ _NAMES: Final = {
         " Muse Glimmer, whose dialect is 'muse_glimmer'"
     ),
     "hyperclovax_seed_think_14b": (
-        "it reads HyperCLOVA X SEED Think 14B, whose format has no dialect; see docs/models.md"
+        "it is a parser for vLLM that reads HyperCLOVA X SEED Think 14B, for whose format there is"
+        " no dialect; see docs/models.md"
     ),
     "pangu": (
         "under this name, parsers for vLLM read two formats: that of openPangu Embedded, whose"

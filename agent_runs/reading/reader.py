@@ -140,7 +140,7 @@ class Lines:
         return line
 
     def head(self, max_chars: int) -> str:
-        """Return the next lines, at least *max_chars* characters in all, without consuming them."""
+        """Return the next lines, up to the one that reaches *max_chars*, without consuming them."""
         size = count = 0
         while size < max_chars and (line := self.peek(count)):
             size += len(line)

@@ -34,7 +34,7 @@ _DEEPEST: Final = 1_000
 
 
 class Title(NamedTuple):
-    """A title that matches a line."""
+    """What the pattern of a title matched at the beginning of a line."""
 
     piece: ConsolePiece
     groups: Mapping[str, str | None]
@@ -153,7 +153,7 @@ class Found:
             self.notices.append(Notice(kind, message, text=text, line=line))
 
     def doubt_next(self, following: Found) -> None:
-        """Add a notice that *following*, a run, may be part of this empty result."""
+        """Add a notice that the question *following* may be part of this result, which is empty."""
         title = following.first.rstrip("\r\n")
         self.notices.append(Notice("unclear_end", _ASKED, text=title, line=following.line))
 

@@ -249,7 +249,7 @@ class Shapes:
         return types.get(_KINDS[kind], types.get(object, ""))
 
     def spells(self, tool: str, key: str) -> bool:
-        """Return whether a call of *tool* has both names as they are, without escapes."""
+        """Return whether the names of *tool* and its parameter *key* need no escapes."""
         written = self._form(Written(tool=tool, tool_input={key: _WORD}))
         return tool in written and key in written
 

@@ -52,7 +52,7 @@ def other_reasoning(*own: str) -> tuple[tuple[str, str], ...]:
 
 
 def with_reasoning(table: Table, pairs: Sequence[tuple[str, str]]) -> Table:
-    """Return a *table* of several calls that also reads other families' reasoning blocks.
+    """Return *table*, whose turns may have several calls, with other families' reasoning blocks.
 
     No call counts inside a block, and only the second marker of one of the *pairs* ends what the
     first opened. A closing marker without an opening one ends a thought that the prompt opened.

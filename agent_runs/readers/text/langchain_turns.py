@@ -117,7 +117,7 @@ class Chain:
 
     @property
     def is_mixed(self) -> bool:
-        """Whether the chains in `before` printed into this one, since they ran at the same time.
+        """Whether this text also has what the chains in `before` printed at the same time.
 
         Then a call follows another one without a result in between.
         """

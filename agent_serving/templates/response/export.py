@@ -106,7 +106,7 @@ def answer_field(spellings: Spellings) -> dict[str, Any]:
         )
     if SLOTS.search("".join(beside)):
         raise TemplateError(
-            "the calls are part of the text around its content, which a template cannot read"
+            "it writes content and calls inside the same marks, which a template cannot read"
         )
     call = spellings.call
     opens_call = call.between.strip() if call.head.startswith(Slot.TOOL) else ""

@@ -151,7 +151,7 @@ class FieldSpec(_Strict):
 
     @property
     def opens(self) -> Any:
-        """The compiled opener; `None` for the field of the text that is left over."""
+        """The compiled opener; `None` if the field has none and takes the text that is left."""
         return _mark(self.open, self.open_pattern)
 
     @property

@@ -236,12 +236,12 @@ class Collector:
 
     @property
     def content(self) -> str | None:
-        """The content outside calls; `None` if a turn has only one call (see its events)."""
+        """The content outside calls; `None` in dialects of one call: the events have it."""
         return None
 
     @property
     def thought(self) -> str | None:
-        """The thought; `None` if a turn has only one call (see its events)."""
+        """The thought; `None` in dialects whose turns have only one call: the events have it."""
         return None
 
     def see_marker(self, label: str, span: Span) -> None:

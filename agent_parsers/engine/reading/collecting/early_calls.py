@@ -47,7 +47,7 @@ class EarlyCalls:
         *,
         is_open: bool,
     ) -> list[Event]:
-        """Return the event of the call *met* in a list; the list is empty if the call has to wait.
+        """Return a list with the event of the call *met*, or an empty one if the call has to wait.
 
         *between* returns the text between two offsets. If it *is_open*, the block of the call lacks
         its end.

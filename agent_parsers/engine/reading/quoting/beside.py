@@ -73,7 +73,7 @@ class TextBeside:
             self.opener, self.closer = None, span
 
     def enclosed(self, calls: Sequence[Span]) -> BadPayload | None:
-        """Return the problem if one of *calls* is inside a thought that is only mentioned."""
+        """Return the problem if one of *calls* is in a thought whose mark is only mentioned."""
         if not calls:
             return None
         if self.closer is not None and calls[0][0] < self.closer[0]:

@@ -236,7 +236,7 @@ class Surroundings:
 
     @property
     def closed(self) -> list[Quotation]:
-        """All pairs of marks around a hole, whether they are a quotation or dressing."""
+        """All closed pairs of marks around a call, whether they quote or only dress it."""
         return [each for each, _, _ in self._closed]
 
     def open_fence(self) -> Quotation | None:
