@@ -185,17 +185,25 @@ _CODE: Final = minus(ANY, chars("`\n"))
 
 
 @cache
-def nothing_like_calls() -> Automaton:
+def nothing_like_calls(begins: frozenset[str] | None) -> Automaton:
     """Return the automaton of texts in which nothing looks like a call in another form.
 
-    A brace looks like one, which may open JSON, and so does a word right before `(` or `[`.
+    A brace looks like one, which may open JSON, and so do a word right before `(` or `[`, a
+    quotation mark before a colon, which may end a key, and `<` before a letter with which the name
+    of a tool *begins*, in either case; `None` stands for any.
     """
     nfa = Nfa()
-    home, named, called = (nfa.state() for _ in range(3))
+    home, named, key, element, called = (nfa.state() for _ in range(5))
     nfa.edge(home, ANY, home)
     nfa.edge(home, chars("{"), called)
     nfa.edge(home, union([_LETTER, chars("_")]), named)
     nfa.edge(named, chars("(["), called)
+    nfa.edge(home, chars('"'), key)
+    nfa.edge(key, SPACES, key)
+    nfa.edge(key, chars(":"), called)
+    letters = _LETTER if begins is None else chars("".join(begins))
+    nfa.edge(home, chars("<"), element)
+    nfa.edge(element, letters, called)
     return nfa.automaton([home], bad=[called])[0].smallest
 
 

@@ -203,7 +203,7 @@ class _Turns:
         if slot == Slot.CONTENT or (slot and self._is_thought_open):
             gap = then[: len(then) - len(then.lstrip())]
             has_fence = "```" in rests[0].rpartition(Slot.INPUT)[2]
-            uncalled = nothing_like_calls()
+            uncalled = self._uncalled
             if self._shapes.own_tool:  # its labels count anywhere
                 unlabelled = nothing_like_ends_of_labels(self._dialect)
                 uncalled = intersection(
@@ -226,6 +226,16 @@ class _Turns:
             elif (calls := self._calls(rests)) is not None:
                 yield sequence(*nodes, calls, *after)
 
+    @cached_property
+    def _uncalled(self) -> Automaton:
+        """Texts in which nothing looks like a call in another form."""
+        if None in self._names:
+            return nothing_like_calls(None)
+        begins = {
+            case(name[:1]) for name in filter(None, self._names) for case in (str.lower, str.upper)
+        }
+        return nothing_like_calls(frozenset(begins))
+
     def _unlike_marks(self, made: Automaton) -> Automaton:
         """Return the automaton of the texts of *made* in which nothing looks like a mark."""
         if self._brief:
@@ -238,7 +248,7 @@ class _Turns:
     def _content(self, tail: str) -> Node:
         """Return content behind calls."""
         place = self._marks.follow(self._marks.begin, f"{self._alone[0]}{tail}")
-        made = self._unlike_marks(intersection(self._marks.text(place), nothing_like_calls()))
+        made = self._unlike_marks(intersection(self._marks.text(place), self._uncalled))
         made = intersection(
             made, intersection(nothing_that_closes(is_line="\n" in tail), NOT_BLANK)
         )

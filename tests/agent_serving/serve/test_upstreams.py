@@ -79,7 +79,7 @@ def test_openai_itself_has_another_name_for_the_limit() -> None:
 
 
 def test_what_cannot_be_recognised_is_said() -> None:
-    with pytest.raises(ValueError, match=r"not recognised.*--server: llama_cpp, ollama"):
+    with pytest.raises(ValueError, match=r"not recognised.*--server \(llama_cpp, ollama"):
         find_upstream("http://host:1", transport=transport({}))
     with pytest.raises(ValueError, match="not an address: expected http"):
         find_upstream("localhost:8080")
