@@ -138,7 +138,7 @@ class Patterns:
 
     @cached_property
     def _at_start(self) -> Callable[[str], Walked | None]:
-        """`_marker_at` the start of a short text; cached, since the same few recur."""
+        """Finds the marker with which a short text begins; cached, since the same few recur."""
         return lru_cache(_MOST_BEGUN)(partial(self._marker_at, start=0))
 
     def _marker_at(self, text: str, start: int, is_last: bool = False) -> Walked | None:
