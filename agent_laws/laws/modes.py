@@ -74,6 +74,7 @@ CAREFUL: Final = {
     ),
     "two results, or two inputs": (
         *("action_and_answer", "several_answers", "differing_calls", "stray_input", "two_inputs"),
+        "second_input",
     ),
     "a key that appears twice": ("repeated_key",),
     "a result that the model invented": ("invented_first",),
