@@ -268,9 +268,9 @@ def test_in_another_api_vllm_constrains_what_follows_the_thought(vllm: Any) -> N
 
 def test_vllm_refuses_what_it_cannot_ensure(vllm: Any) -> None:
     error = sys.modules["vllm.exceptions"].VLLMValidationError
-    with pytest.raises(error, match="grammar can be made for command_5"):
-        Vllm("ap_command_5", tool_choice="required")
-    single = Vllm("ap_command_5", parallel_tool_calls=False)  # vLLM drops what follows the first
+    with pytest.raises(error, match="grammar can be made for smolagents_code"):
+        Vllm("ap_smolagents_code", tool_choice="required")
+    single = Vllm("ap_smolagents_code", parallel_tool_calls=False)  # vLLM drops the others
     assert single.request.structured_outputs is None
     nothing = SimpleNamespace(type="function", name="fly")
     with pytest.raises(error, match="calls cannot be constrained"):

@@ -191,13 +191,12 @@ APART = (
 REFUSED = {
     "anthropic_xml": APART,
     "apertus": "the names of its tools are keys in JSON, which a template cannot read",
-    "command_5": "the calls of command_5 state the type of each nested value, which a grammar"
-    " cannot know",
+    "command_5": "the calls of command_5 name the type of each value, which a template cannot read",
     "command_a": APART,
     "command_a_plus": APART,
     "cwm": "the body of a call can be text or JSON, and a template cannot tell which",
-    "hunyuan_a13b": "the calls are part of the text around its content, which a template"
-    " cannot read",
+    "hunyuan_a13b": "it writes content and calls inside the same marks, which a template cannot"
+    " read",
     "json_toolcall": APART,
     "kimi_k3": "the calls of kimi_k3 name the type of each value, which a template cannot read",
     "lfm2": PYTHON,
