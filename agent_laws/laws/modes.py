@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_laws.laws.broken import Broken, law, shown
@@ -18,11 +17,9 @@ from agent_parsers.events import AnswerDelta, InputDelta, MarkerSeen, Repair, Th
 from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:
-    from re import Match
-
     from agent_laws.trials.stories import Outcome, Story
     from agent_parsers import Dialect
-    from agent_parsers.authoring import Marker, Mode, Table
+    from agent_parsers.authoring import Mode, Table
     from outputs import Ended
 
 _QUOTES: Final = re.compile(r"""\s*["'{\[]|[\s\S]*```""")
@@ -216,16 +213,11 @@ def _places(table: Table, text: str) -> set[int]:
     `Inline` markers are left out, since they are read in few states.
     """
     finders = (
-        _finder(marker)
+        Patterns.of(marker).whole.finditer
         for marker in table.markers.values()
         if marker.canonical.strip() and not isinstance(marker, Inline)
     )
     return {found.end() for find in finders for found in find("\n" + text)}
-
-
-@cache
-def _finder(marker: Marker) -> Callable[[str], Iterator[Match[str]]]:
-    return Patterns({"": marker}).whole.finditer
 
 
 def _without_edges(result: Outcome) -> Outcome:

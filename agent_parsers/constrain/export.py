@@ -119,7 +119,7 @@ def request_fields(
     """Return the request fields that make *server* constrain a turn; see `write_grammar`."""
     if server not in _FIELDS:
         known = ", ".join(map(repr, _FIELDS))
-        hint = did_you_mean(server.replace(".", "_"), _FIELDS)
+        hint = did_you_mean(server, _FIELDS)
         raise ValueError(f"there is no server {server!r}.{hint} The servers are {known}")
     form, fields = _FIELDS[server]
     return fields(write_grammar(form, dialect, tools, options), dialect)

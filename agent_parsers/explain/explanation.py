@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,7 +32,6 @@ from output_parsers import OutputParserException
 from outputs.html.viewable import Viewable
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.reading.rules.states import Crossing
     from agent_parsers.engine.tables.dialect import Dialect
     from agent_parsers.events import Span
@@ -260,11 +258,6 @@ class _ChunkWatcher(Watcher):
                 yield label
 
 
-@lru_cache(1024)
-def _patterns(marker: Marker) -> Patterns:
-    return Patterns({"": marker})
-
-
 def _may_become(tail: str, crossing: Crossing) -> bool:
-    found = _patterns(crossing.marker).growing_at(tail, 0)
+    found = Patterns.of(crossing.marker).growing_at(tail, 0)
     return found is not None and found.lastindex is None

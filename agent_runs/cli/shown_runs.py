@@ -109,13 +109,13 @@ class ShownRun:
         trouble = trouble_of(self.file, error, self.first_line, self._within(step))
         source = self.transcript.source
         if trouble.place is None and source is not None and source.line:
-            within = trouble.within.replace(", step", ", which begins there; step")
+            within = self._within(step, ", which begins there;")
             return replace(trouble, place=FilePlace(source.line, 0), within=within)
         return trouble
 
-    def _within(self, step: int) -> str:
+    def _within(self, step: int, behind: str = ",") -> str:
         name = f' "{self.transcript.id}"' if self.transcript.id else ""
-        return f"run {self.number}{name}, step {step}" if step else f"run {self.number}{name}"
+        return f"run {self.number}{name}" + (f"{behind} step {step}" if step else "")
 
     def _noticed(self, notice: Notice) -> Trouble:
         place = FilePlace(notice.line, 0) if notice.line else None

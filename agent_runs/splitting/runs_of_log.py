@@ -237,9 +237,8 @@ class RunsOfLog:
         self._dialect = dialect
         self._tools = tools
         self._watch = watch
-        # Whoever watches sees events, which only a stream has.
-        self._may_scan = watch is None and not LISTENERS
-        self._is_long: bool | None = None  # known at the first question
+        # Whoever watches sees events, which only a stream has; else the first question shows it.
+        self._scans = None if watch is None and not LISTENERS else False
         self._size = 0  # of the lines before this one
         self._run: LogRun | None = None
         self._depth = 0  # of chains inside the run
@@ -323,11 +322,11 @@ class RunsOfLog:
 
         It goes up to the next question. Whatever may belong to no run takes a stream as well.
         """
-        if not self._may_scan or self._quotations.is_wrapped or self._run is not None:
+        if self._quotations.is_wrapped or self._run is not None:
             return None
-        if self._is_long is None and may_begin_question(lines[0]):
-            self._is_long = self._is_worth_scanning()
-        if not self._is_long:
+        if self._scans is None and may_begin_question(lines[0]):
+            self._scans = self._is_worth_scanning()
+        if not self._scans:
             return None
         whole = run_matcher(self._dialect)
         if not lines[0].startswith(whole.questions):
@@ -355,10 +354,7 @@ class RunsOfLog:
 
     def _is_worth_scanning(self) -> bool:
         """Return whether the log is long, or others in its dialect were, so that patterns pay."""
-        size = ahead = 0
-        while size <= _MOST_STREAMED and (line := self._lines.peek(ahead)):
-            size, ahead = size + len(line), ahead + 1
-        _streamed[self._dialect] += size
+        _streamed[self._dialect] += len(self._lines.head(_MOST_STREAMED + 1))
         return _streamed[self._dialect] > _MOST_STREAMED
 
     def _watcher(self) -> Callable[[Event], None] | None:

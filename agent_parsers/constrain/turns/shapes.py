@@ -309,9 +309,9 @@ class Shapes:
             thought: Whether it has a thought.
             content: Whether it has content beside the call.
         """
-        if content and self._form.content is None:
-            return ""
         if self._form.own is not None:
+            if content and self._form.content is None:
+                return ""
             said = (Slot.THOUGHT if thought else "", Slot.CONTENT if content else "")
             form = self._form.call
             given = {_KEYS[0]: _WORD}

@@ -33,6 +33,8 @@ _UNSAID: Final = {
 """Keywords that the check of a tool enforces and a grammar cannot say, with the reason."""
 _LISTED: Final = ("pattern", "format", "multipleOf")
 """Keywords of which a case has a tuple: the values of all parts."""
+_TYPES: Final = ("string", "null", "boolean", "number", "array", "object")
+"""The types of values, as schemas name them."""
 _OF_TYPES: Final = {
     "object": ("properties", "required", "additionalProperties", "patternProperties",
                "minProperties", "maxProperties", "propertyNames"),
@@ -78,11 +80,7 @@ def of_types(case: Case) -> Iterator[tuple[str, Case]]:
     elif "type" in case:
         yield case["type"], case
     else:
-        yield from ((kind, {"type": kind}) for kind in ALL_TYPES)
-
-
-ALL_TYPES: Final = ("string", "null", "boolean", "number", "array", "object")
-"""The types of values, as schemas name them."""
+        yield from ((kind, {"type": kind}) for kind in _TYPES)
 
 
 def _typed(case: Case) -> Iterator[Case]:

@@ -80,6 +80,12 @@ class Patterns:
         self.markers = markers
         self._walks = 0
 
+    @staticmethod
+    @lru_cache(1024)
+    def of(marker: Spelt) -> Patterns:
+        """Return the patterns of one *marker*; cached, since they are compiled when needed."""
+        return Patterns({"": marker})
+
     def __reduce__(self) -> tuple[type[Patterns], tuple[Mapping[str, Spelt]]]:
         return Patterns, (self.markers,)
 
@@ -266,15 +272,6 @@ def check_markers(markers: Mapping[str, Spelt]) -> None:
         begun.append((spelling, name))
 
 
-def _chain(node: Node) -> tuple[str, Node]:
-    """Return the atoms from *node* on up to the first branch or marker, and where they lead."""
-    atoms: list[Atom] = []
-    while node.marker is None and len(node.next) == 1:
-        [(atom, node)] = node.next.items()
-        atoms.append(atom)
-    return "".join(atoms), node
-
-
 def _leaves(node: Node) -> Iterator[str]:
     """Yield the names of the markers, in the order of their groups in the pattern."""
     for child in node.next.values():
@@ -285,7 +282,10 @@ def _leaves(node: Node) -> Iterator[str]:
 
 def _whole(node: Node) -> str:
     """Return a pattern for the rest of a marker; the empty group at its end identifies it."""
-    lead, node = _chain(node)
+    lead = ""
+    while node.marker is None and len(node.next) == 1:
+        [(atom, node)] = node.next.items()
+        lead += atom
     branches = [atom + _whole(child) for atom, child in node.next.items()]
     if node.marker is not None:
         branches.append("()")  # tried last: markers with a lookahead come first

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
 _IS_BARE: Final = re.compile(r"\w|\w[^\n]*[\w.?!)]").fullmatch
 """Matches text that is read unchanged."""
-_IS_WORDED: Final = re.compile(r"[^\W\d_](?:\D*[^\W\d_])?").fullmatch
-"""Matches the words of a label that begin and end with letters, and have no number."""
 
 
 def _is_plain(text: str) -> bool:
@@ -70,7 +68,12 @@ def step_matcher(machine: Machine) -> StepMatcher | None:
     if form is None or form.own is not None or form.call.parameters is not None:
         return None
     words = (each for marker in machine.table.markers.values() for each in label_words(marker))
-    return StepMatcher(machine, form) if all(map(_IS_WORDED, words)) else None
+    return StepMatcher(machine, form) if all(map(_is_worded, words)) else None
+
+
+def _is_worded(label: str) -> bool:
+    """Return whether the words of a *label* begin and end with letters, and have no number."""
+    return label[:1].isalpha() and label[-1:].isalpha() and not any(map(str.isdigit, label))
 
 
 class StepMatcher(Matcher):
