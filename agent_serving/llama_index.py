@@ -23,7 +23,6 @@ from llama_index.core.llms.llm import ToolSelection
 from pydantic import Field
 from typing_extensions import override
 
-from agent_parsers import get_parser
 from agent_parsers.core import as_json
 from agent_parsers.loop import Asking, AskingOptions, atake_turn, check_model, take_turn
 from agent_serving.openai_reply import call_part, image_part
@@ -64,9 +63,7 @@ class DialectLLM(FunctionCallingLLM):
     def model_post_init(self, context: Any, /) -> None:
         """Check the model and the name of the dialect."""
         super().model_post_init(context)
-        check_model(self.model)
-        if isinstance(self.dialect, str):
-            get_parser(self.dialect)
+        check_model(self.model, self.dialect)
 
     @classmethod
     @override

@@ -25,7 +25,7 @@ from openai.types import responses as wire
 from openai.types.responses.response_reasoning_item import Summary
 from typing_extensions import override
 
-from agent_parsers import ToolSpec, get_parser
+from agent_parsers import ToolSpec
 from agent_parsers.core import as_json
 from agent_parsers.loop import Asking, AskingOptions, atake_turn, check_model
 
@@ -69,9 +69,7 @@ class AgentsDialectModel(Model):
         model_name: str = "",
         **options: Unpack[AskingOptions],
     ) -> None:
-        check_model(model)
-        if isinstance(dialect, str):
-            get_parser(dialect)  # a wrong name is an error now
+        check_model(model, dialect)
         self.model: str = model_name or f"dialect:{dialect}"
         self._asked = model
         self._dialect = dialect

@@ -27,7 +27,7 @@ from pydantic_ai.models._tool_choice import resolve_tool_choice
 from pydantic_ai.usage import RequestUsage
 from typing_extensions import override
 
-from agent_parsers import MultiActionDialectParser, ToolSpec, get_parser
+from agent_parsers import MultiActionDialectParser, ToolSpec
 from agent_parsers.loop import Asking, AskingOptions, atake_turn, check_model
 from agent_serving.openai_reply import call_part, image_part
 
@@ -76,9 +76,7 @@ class DialectModel(Model):
         profile: ModelProfile | None = None,
         **options: Unpack[AskingOptions],
     ) -> None:
-        check_model(model)
-        if isinstance(dialect, str):
-            get_parser(dialect)  # a wrong name is an error now
+        check_model(model, dialect)
         able: ModelProfile = {"supports_json_schema_output": True, **(profile or {})}
         super().__init__(settings=settings, profile=able)
         self._model = model

@@ -32,7 +32,7 @@ from smolagents.monitoring import TokenUsage
 from smolagents.utils import encode_image_base64, make_image_url
 from typing_extensions import override
 
-from agent_parsers import DialectParser, get_parser
+from agent_parsers import DialectParser
 from agent_parsers.core import as_json
 from agent_parsers.loop import Asking, AskingOptions, check_model, take_turn
 from agent_serving.openai_reply import image_part
@@ -83,9 +83,7 @@ class SmolDialectModel(Model):
         model_id: str | None = None,
         **settings: Any,
     ) -> None:
-        check_model(model)
-        if isinstance(dialect, str):
-            get_parser(dialect)  # a wrong name is an error now
+        check_model(model, dialect)
         super().__init__(model_id=model_id or f"dialect:{dialect}", **settings)
         self._model = model
         self._dialect = dialect

@@ -12,6 +12,7 @@ from agent_parsers.messages.writing.to_anthropic import to_anthropic
 from agent_parsers.messages.writing.to_langchain import to_langchain
 from agent_parsers.messages.writing.to_openai import to_openai
 from agent_parsers.messages.writing.to_openai_responses import to_openai_responses
+from agent_parsers.registry.dialects_by_name import get_parser
 from output_parsers.printable import kind_of
 from outputs import HumanMessage, SystemMessage
 
@@ -204,17 +205,20 @@ def returns_awaitable(model: Any) -> bool:
     return any(inspect.iscoroutinefunction(f) or inspect.isasyncgenfunction(f) for f in forms)
 
 
-def check_model(model: Any) -> None:
-    """Check that *model* is a function that calls a model.
+def check_model(model: Any, dialect: Any = None) -> None:
+    """Check that *model* is a function that calls a model, and that a name of a *dialect* is known.
 
     Raises:
-        TypeError: It is not; it may be a client, or a model of another framework.
+        TypeError: *model* is something else, such as a client, or a model of another framework.
+        ValueError: No dialect or model has this name.
     """
     if not callable(model):
         raise TypeError(
             f"expected a function that calls the model, not {kind_of(model)}: pass a method of the"
             ' client, such as partial(client.chat.completions.create, model="…")'
         )
+    if isinstance(dialect, str):
+        get_parser(dialect)
 
 
 def _parameters(model: Any) -> dict[str, inspect.Parameter]:
