@@ -145,7 +145,7 @@ def test_a_past_that_fits_no_tool_is_written() -> None:
         ),
         ChatMessage(role="tool", content="no lake", additional_kwargs={"tool_call_id": "1"}),
     ]
-    with pytest.warns(UserWarning, match="says in words that it was made"):
+    with pytest.warns(UserWarning, match="describes it in words instead"):
         llm.chat_with_tools([TOOL], "Go on.", chat_history=past)
     for words in ("no lake", "gone", "Go on."):
         assert words in prompts(model)[0]
