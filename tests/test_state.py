@@ -30,10 +30,10 @@ TURNS = {
     "pythonic": '[search(query="Lake Th',
     "react": "Thought: I look.\nAction: search\nAction Input: lak",
 }
-MOST_FIELDS = {"hermes": 218, "qwen3_coder": 168, "pythonic": 162, "react": 71}
-MOST_KINDS = {"hermes": 14, "qwen3_coder": 10, "pythonic": 10, "react": 6}
+MOST_FIELDS = {"hermes": 208, "qwen3_coder": 164, "pythonic": 155, "react": 69}
+MOST_KINDS = {"hermes": 14, "qwen3_coder": 10, "pythonic": 9, "react": 6}
 """Of how many classes they are."""
-MOST_IMPORTED = {"hermes": 21_624, "react": 15_137}
+MOST_IMPORTED = {"hermes": 21_610, "react": 15_127}
 """How many lines of the library are imported when a turn of the dialect is read."""
 
 

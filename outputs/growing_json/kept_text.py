@@ -13,12 +13,11 @@ _CHUNKS: Final = 256
 class KeptText:
     """The text so far; getting a part of it takes time proportional to the part's length."""
 
-    __slots__ = ("_blocks", "_recent", "_size", "_starts")
+    __slots__ = ("_blocks", "_edges", "_recent")
 
     def __init__(self) -> None:
         self._blocks: list[str] = []
-        self._starts: list[int] = []  # their offsets
-        self._size = 0  # of the blocks
+        self._edges: list[int] = [0]  # their offsets, and where the last one ends
         self._recent: list[str] = []  # the chunks after them
 
     def __str__(self) -> str:
@@ -31,7 +30,7 @@ class KeptText:
 
     def __len__(self) -> int:
         """Return how many characters were added since the last `clear`."""
-        return self._size + sum(map(len, self._recent))
+        return self._edges[-1] + sum(map(len, self._recent))
 
     @property
     def last_char(self) -> str:
@@ -50,36 +49,32 @@ class KeptText:
         block = "".join(self._recent)
         self._recent.clear()
         self._blocks.append(block)
-        self._starts.append(self._size)
-        self._size += len(block)
+        self._edges.append(self._edges[-1] + len(block))
 
     def slice(self, start: int, stop: int) -> str:
         """Return the text from offset *start* to *stop*, which may be past the end."""
         if self._recent:
             self._join()
-        first = max(bisect_right(self._starts, start) - 1, 0)
-        last = bisect_right(self._starts, stop)
-        if first >= last:
-            return ""
-        base = self._starts[first]
+        first = max(bisect_right(self._edges, start) - 1, 0)
+        last = bisect_right(self._edges, stop)
+        base = self._edges[first]
         return "".join(self._blocks[first:last])[start - base : max(stop - base, 0)]
 
     def tail(self, start: int) -> str:
         """Return the text from offset *start* to the end."""
-        if start < self._size:
+        if start < self._edges[-1]:
             return self.slice(start, len(self))
-        return "".join(self._recent)[start - self._size :]
+        return "".join(self._recent)[start - self._edges[-1] :]
 
     def forget(self, start: int) -> None:
         """Forget the text before offset *start*, or most of it."""
-        gone = bisect_right(self._starts, start) - 1
+        gone = min(bisect_right(self._edges, start) - 1, len(self._blocks) - 1)
         if gone > 0:
-            del self._blocks[:gone], self._starts[:gone]
+            del self._blocks[:gone], self._edges[:gone]
 
     def clear(self) -> None:
         """Forget all text and start a new one."""
         if self._blocks:
             self._blocks.clear()
-            self._starts.clear()
-            self._size = 0
+            self._edges = [0]
         self._recent.clear()

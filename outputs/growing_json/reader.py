@@ -7,21 +7,16 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from outputs.growing_json import scalars as scalars
-from outputs.growing_json.errors import (
-    JsonIncompleteError,
-    JsonLimitError,
-)
+from outputs.growing_json.errors import JsonIncompleteError, JsonLimitError
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.steps import JsonSteps
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole, supply_closers
 
 if TYPE_CHECKING:
     from outputs.growing_json.value import Operation
-
-_NEVER: Final[Any] = object()
 
 
 class JsonReader(JsonSteps):
@@ -47,7 +42,7 @@ class JsonReader(JsonSteps):
         max_chars: How many characters may be read; `None` for no limit.
     """
 
-    __slots__ = ("_open_value", "_seen", "_snapshot")
+    __slots__ = ("_open_value", "_snapshot")
 
     def __init__(
         self, *, strict: bool = False, max_depth: int = MAX_DEPTH, max_chars: int | None = None
@@ -55,7 +50,6 @@ class JsonReader(JsonSteps):
         super().__init__(strict=strict, max_depth=max_depth, max_chars=max_chars)
         self._snapshot: Any = NOTHING
         self._open_value: Any = NOTHING  # the unfinished string or number in it
-        self._seen: Any = _NEVER  # the snapshot at the last `changed`, after an error
 
     def feed(self, chunk: str) -> int:
         """Read *chunk* and return how many of its characters were used.
@@ -143,8 +137,8 @@ class JsonReader(JsonSteps):
             self._look()
         if self._remains is None:
             return self._grown.changed(self._open_value)
-        before, self._seen = self._seen, self._snapshot
-        return before is not self._seen
+        before, self._remains.seen = self._remains.seen, self._snapshot
+        return before is not self._snapshot
 
     def changes(self) -> list[Operation]:
         r"""Return what changed since the last call, as JSON Patch operations (RFC 6902).
@@ -154,8 +148,9 @@ class JsonReader(JsonSteps):
         no longer readable is a ``remove``: a string that ends in ``\u12``, until the rest arrives.
         The cost does not depend on how many items the open containers have.
         """
-        if self._moved:  # After an error, brackets may change the value anywhere.
-            self._moved = False
+        remains = self._remains
+        if remains is not None and remains.has_moved:
+            remains.has_moved = False
             return self._grown.start_again(self.value if self.has_value else NOTHING)
         if self._stale:
             self._look()

@@ -17,6 +17,7 @@ from outputs.growing_json.scalars import NOTHING, to_bracket, to_quote
 Pairs: TypeAlias = "list[tuple[Any, Any]]"
 """The members of an object in the order of the text."""
 
+_NEVER: Final[Any] = object()
 _CLOSERS: Final = {"[": "]", "{": "}"}
 
 
@@ -58,6 +59,8 @@ class Remains:
         "_open",
         "_overwritten",
         "_root",
+        "has_moved",
+        "seen",
     )
 
     def __init__(
@@ -71,6 +74,8 @@ class Remains:
         self._root = root
         self._overwritten = overwritten
         self._in_string = in_string
+        self.has_moved = False  # whether brackets have changed the value, since `changes` looked
+        self.seen: Any = _NEVER  # the value that `changed` saw last
         self._cut_escape = False
         self._mismatched = False
         self._kinds: _Kind | None = None
@@ -103,6 +108,7 @@ class Remains:
             else:
                 self._move(mark)
                 moved = True
+        self.has_moved = self.has_moved or moved
         return moved
 
     def _move(self, mark: str) -> None:

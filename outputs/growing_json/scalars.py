@@ -48,11 +48,6 @@ ESCAPE: Final = r"""
 # possessive (`*+`), those over a group are atomic, since Python before 3.11.5 reads a possessive
 # group wrongly (it keeps half of an alternative that failed).
 skip_space: Matcher = matcher(r"[\ \t\n\r]*+")
-plain_text: Matcher = matcher(r'[^"\\]*+')
-escaped_text: Matcher = matcher(rf'(?>(?: [^"\\]++ | {ESCAPE} )*)')
-# Strict means no control characters but the newline.
-strict_plain_text: Matcher = matcher(r'[^"\\\x00-\x09\x0b-\x1f]*+')
-strict_escaped_text: Matcher = matcher(rf'(?>(?: [^"\\\x00-\x09\x0b-\x1f]++ | {ESCAPE} )*)')
 to_bracket: Matcher = matcher(r'[^"\[\]{}]*+')
 to_quote: Matcher = matcher(r'(?>(?s: [^"\\]++ | \\. )*)')
 number_run: Matcher = matcher(r"[-+.0-9eE]*+")

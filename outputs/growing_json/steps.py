@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, ClassVar, NoReturn, TypeAlias
+from typing import Any, ClassVar, Final, NamedTuple, NoReturn, TypeAlias
 
 from outputs.growing_json import scalars as scalars
 from outputs.growing_json.errors import JsonLimitError, JsonSyntaxError
@@ -41,6 +41,25 @@ class NextChars(dict[str, Step]):
         self.closable: bool = ("]" in steps or "}" in steps) if closable is None else closable
 
 
+class _StringChars(NamedTuple):
+    """What a string may consist of; if *strict*, no control characters but the newline."""
+
+    strict: bool
+    plain: scalars.Matcher
+    """Matches text without escapes."""
+    escaped: scalars.Matcher
+    """Matches text with escapes."""
+
+
+def _string_chars(plain: str, *, strict: bool) -> _StringChars:
+    texts = f"{plain}*+", f"(?>(?: {plain}++ | {scalars.ESCAPE} )*)"
+    return _StringChars(strict, *map(scalars.matcher, texts))
+
+
+_ANY_CHARS: Final = _string_chars(r'[^"\\]', strict=False)
+_STRICT_CHARS: Final = _string_chars(r'[^"\\\x00-\x09\x0b-\x1f]', strict=True)
+
+
 class JsonSteps:
     """The states and steps of a `JsonReader`; see there for the arguments."""
 
@@ -48,27 +67,10 @@ class JsonSteps:
     """Whether the brackets after an error still change the value."""
 
     __slots__ = (
-        "_broke_in_string",
-        "_digits",
-        "_escaped_text",
-        "_grown",
-        "_held",
-        "_inside",
-        "_max_chars",
-        "_max_depth",
-        "_max_number_chars",
-        "_moved",
-        "_offset",
-        "_plain_text",
-        "_remains",
-        "_scanner",
-        "_stale",
-        "_state",
-        "_strict",
-        "_string",
-        "end",
+        "_broke_in_string", "_chars", "_digits", "_grown", "_held", "_inside", "_max_chars",
+        "_max_depth", "_offset", "_remains", "_scanner", "_stale", "_state", "_string", "end",
         "error",
-    )
+    )  # fmt: skip
 
     end: int | None
     """Where the value ended, in ``str`` characters from the start of the text; `None` until then.
@@ -82,12 +84,9 @@ class JsonSteps:
     def __init__(
         self, *, strict: bool = False, max_depth: int = MAX_DEPTH, max_chars: int | None = None
     ) -> None:
-        self._strict = strict
-        self._plain_text = scalars.strict_plain_text if strict else scalars.plain_text
-        self._escaped_text = scalars.strict_escaped_text if strict else scalars.escaped_text
+        self._chars = _STRICT_CHARS if strict else _ANY_CHARS  # of its strings
         self._max_depth = max_depth
         self._max_chars = sys.maxsize if max_chars is None else max_chars
-        self._max_number_chars = scalars.max_number_chars()
         self.end = None
         self.error = None
         self._offset = 0  # of the chunk that is being read
@@ -101,7 +100,6 @@ class JsonSteps:
         self._scanner: ContainerScanner | None = None
         self._remains: Remains | None = None
         self._broke_in_string = False
-        self._moved = False  # whether brackets after the error have changed the value
 
     def _feed(self, chunk: str) -> int:
         """Read *chunk*; return how many characters were used: all until the value has ended."""
@@ -139,7 +137,7 @@ class JsonSteps:
         if len(chunk) - pos >= MIN_CHARS:
             if self._scanner is None:
                 overwritten = self._grown.overwritten if self._READS_REMAINS else None
-                self._scanner = ContainerScanner(strict=self._strict, overwritten=overwritten)
+                self._scanner = ContainerScanner(strict=self._chars.strict, overwritten=overwritten)
             value, end = self._scanner.scan(chunk, pos, room, self._offset)
             if value is not NOTHING:
                 return self._put(value, end)
@@ -217,11 +215,11 @@ class JsonSteps:
     def _read_text(self, chunk: str, pos: int) -> int:
         """Continue reading a string, up to its end, the chunk's end or an invalid character."""
         size = len(chunk)
-        stop = self._plain_text(chunk, pos).end()
+        stop = self._chars.plain(chunk, pos).end()
         if stop == size or chunk[stop] != "\\":
             self._string.add(chunk[pos:stop])
             return stop
-        stop = self._escaped_text(chunk, pos).end()
+        stop = self._chars.escaped(chunk, pos).end()
         self._string.add(scalars.unescape(chunk[pos:stop]))
         if stop < size and scalars.cut_escape(chunk, stop):
             self._held = chunk[stop:]
@@ -248,7 +246,7 @@ class JsonSteps:
     def _number(self, chunk: str, pos: int) -> int:
         stop = scalars.number_run(chunk, pos).end()
         text = self._digits + chunk[pos:stop]
-        limit = self._max_number_chars
+        limit = scalars.max_number_chars()
         if len(text) > limit + text.startswith("-"):
             reason = f"expected a number of at most {limit} characters"
             self._refuse(stop, reason, "max_number_chars")
@@ -301,7 +299,7 @@ class JsonSteps:
     def _scan(self, chunk: str, pos: int) -> int:
         assert self._remains is not None
         if self._remains.scan(chunk, pos):
-            self._stale = self._moved = True
+            self._stale = True
         return len(chunk)
 
     def _refuse(self, pos: int, reason: str, limit: str) -> NoReturn:
