@@ -1,6 +1,7 @@
 """The command `agent-parsers serve`: what it takes, and that it ends well."""
 
 import asyncio
+import gc
 import json
 import re
 import signal
@@ -16,6 +17,7 @@ import httpx
 import pytest
 
 from agent_serving.cli import ServerKind
+from agent_serving.serve import running
 from agent_serving.serve.running import keys_in
 from agent_serving.serve.upstreams.kinds import KINDS
 
@@ -199,3 +201,15 @@ def test_every_option_is_on_the_page() -> None:
     options = [each for each in said if each != "--help"]
     assert len(options) > 15
     assert not [each for each in options if f"`{each}" not in page]
+
+
+def test_garbage_is_collected_while_it_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, seen = gc.get_threshold(), []
+    monkeypatch.setattr(running, "serve", lambda *_: seen.append(gc.get_threshold()))
+    try:
+        gc.set_threshold(100_000, 10, 10)  # as for commands that soon end
+        assert command("serve", "http://127.0.0.1:1").status == 0
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+    assert seen == [(700, 10, 10)]
