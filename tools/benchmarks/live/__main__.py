@@ -2,11 +2,12 @@
 
 Run ``python -m tools.benchmarks.live [PART…] [--questions 40] [--dialects a,b] [--replies FILE]``.
 The parts are *first* tokens, *constrained* and *free* replies, the *loop*, *mending* of calls that
-are broken on purpose, *native* calls of the server beside ours, and the *agents* of the examples;
-by default all.
+are broken on purpose, *native* calls of the server beside ours, the *agents* of the examples, and
+agents in other *frameworks*; by default all.
 
-It installs nothing; it says which two packages it needs, and the agents also need ``openai`` and
-what the extra [serve] has. A token takes some 20 ms of CPU, so all of it takes two hours.
+It installs nothing; it says which two packages it needs. The agents also need ``openai`` and what
+the extra [serve] has; frameworks that are not installed are left out. A token takes some 20 ms of CPU, so all of it takes
+two hours.
 """
 
 from __future__ import annotations
@@ -14,11 +15,20 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tools.benchmarks.live import agents, constrained, first_tokens, free, loop, mending, native
+from tools.benchmarks.live import (
+    agents,
+    constrained,
+    first_tokens,
+    frameworks,
+    free,
+    loop,
+    mending,
+    native,
+)
 from tools.benchmarks.live.questions import QUESTIONS
 from tools.benchmarks.live.server import running
 
-PARTS = ("first", "constrained", "free", "loop", "mending", "native", "agents")
+PARTS = ("first", "constrained", "free", "loop", "mending", "native", "agents", "frameworks")
 
 
 def main() -> None:
@@ -54,6 +64,8 @@ def main() -> None:
                 print(mending.table([*mending.runs(server, dialects)]))
             elif part == "agents":
                 print(agents.report(server))
+            elif part == "frameworks":
+                print(frameworks.table(server))
     if "native" in parts:
         with running(asked.threads, native.TEMPLATE) as server:
             print("\n## native\n", flush=True)
