@@ -6,8 +6,8 @@ are broken on purpose, *native* calls of the server beside ours, the *agents* of
 agents in other *frameworks*; by default all.
 
 It installs nothing; it says which two packages it needs. The agents also need ``openai`` and what
-the extra [serve] has; frameworks that are not installed are left out. A token takes some 20 ms of CPU, so all of it takes
-two hours.
+the extra [serve] has; frameworks that are not installed are left out. A token takes some 20 ms of
+CPU, so all of it takes two hours.
 """
 
 from __future__ import annotations
