@@ -48,6 +48,13 @@ class CommandGroup(TyperGroup):
                 ]
             )
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a command; the error of a group within the commands lists those it has."""
+        if ctx.parent is not None and self.get_command(ctx, args[0]) is None:
+            known = " and ".join(f"`{ctx.command_path} {name}`" for name in self.list_commands(ctx))
+            ctx.fail(f"No such command '{args[0]}'. There are {known}.")
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         """Run a command; errors name its options, not the arguments of Python functions."""
         try:

@@ -51,3 +51,9 @@ def test_what_cannot_be_done_is_one_line_of_standard_error(tmp_path: Path) -> No
         assert (status, out) == (1, "")
         assert err.startswith("agent-parsers: ")
         assert len(err.splitlines()) == 1
+
+
+def test_a_wrong_command_of_a_group_is_told_those_it_has() -> None:
+    status, _, err = run("hermes")
+    assert status == 2
+    assert "dialect for-template` and `" in " ".join(err.split())
