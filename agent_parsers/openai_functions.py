@@ -42,12 +42,8 @@ class OpenAIFunctionsAgentOutputParser(
     See `MessageParser` for what lenient mode repairs.
     """
 
+    _type_name = "openai-functions-agent"
     _is_function: ClassVar[bool] = True
-
-    @property
-    @override
-    def _type(self) -> str:
-        return "openai-functions-agent"
 
     @staticmethod
     def parse_ai_message(message: Any) -> AgentAction | AgentFinish:

@@ -42,10 +42,7 @@ class ToolsAgentOutputParser(
     See `MessageParser` for what lenient mode repairs.
     """
 
-    @property
-    @override
-    def _type(self) -> str:
-        return "tools-agent-output-parser"
+    _type_name = "tools-agent-output-parser"
 
     @override
     def _checked(self, result: Result | None) -> list[AgentAction] | AgentFinish:

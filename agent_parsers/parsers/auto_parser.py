@@ -60,6 +60,8 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
     another tool is then an error.
     """
 
+    _type_name = "auto"
+
     def parse(self, text: str, *, ended: Ended = "unknown") -> list[AgentAction] | AgentFinish:
         """Read one turn.
 
@@ -257,11 +259,6 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
     def structured_outputs(self, *_args: Any, **_kwargs: Any) -> NoReturn:
         """Raise a `ValueError`: each dialect has a grammar of its own."""
         _name_it("grammar")
-
-    @property
-    @override
-    def _type(self) -> str:
-        return "auto"
 
 
 class AutoStreamParser:

@@ -50,6 +50,13 @@ class BaseAgentOutputParser(BaseOutputParser[R]):
 
     _has_several: ClassVar[bool | None] = None
     """Whether turns may have several calls."""
+    _type_name: ClassVar[str] = ""
+    """What `_type` returns."""
+
+    @property
+    @override
+    def _type(self) -> str:
+        return self._type_name or super()._type
 
     @override
     def _text_in(self, output: ModelOutput) -> str:

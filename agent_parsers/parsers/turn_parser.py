@@ -46,6 +46,8 @@ class TurnParser(Constrained, EventParser, Generic[T]):
     """Whether turns may have several calls."""
     _is_langchain: ClassVar[bool] = False
     """Whether strict reading without tools is that of a class of LangChain."""
+    _type_name: ClassVar[str] = ""
+    """What `_type` returns; by default the name of the dialect."""
 
     dialect: Dialect = Field(exclude=True)
     """The format of the turns."""
@@ -85,6 +87,10 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         if self.lenient:
             return "lenient"
         return "langchain" if self._is_langchain and self.tools is None else "strict"
+
+    @property
+    def _type(self) -> str:
+        return self._type_name or self.dialect.name
 
     @property
     def stop(self) -> list[str]:
