@@ -20,7 +20,7 @@ from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.events import Event, MarkerSeen, ThoughtDelta
 from agent_parsers.messages.reading.behind import rest_of_text
 from agent_parsers.messages.reading.problems import MESSAGE_PROBLEMS
-from agent_parsers.messages.reading.said import said_in
+from agent_parsers.messages.reading.said import thought_in
 from output_parsers.model_output import check_of_model, message_of, part_of, text_of, with_message
 from outputs import AIMessage
 
@@ -121,9 +121,7 @@ def _reasoning_in(part: Any) -> str:
     if not beside and isinstance(part.content, str):
         return ""
     message = message_of(part)
-    if not isinstance(message, AIMessage):
-        return ""
-    return "".join(text for kind, text in said_in(message) if kind == "thought")
+    return thought_in(message) if isinstance(message, AIMessage) else ""
 
 
 class DialectStreamParser(StreamParser):

@@ -50,6 +50,11 @@ def said_in(message: AIMessage) -> Iterator[tuple[Kind, str]]:
         last = kind
 
 
+def thought_in(message: AIMessage) -> str:
+    """Return the reasoning in *message*."""
+    return "".join(text for kind, text in said_in(message) if kind == "thought")
+
+
 def texts_in(message: AIMessage, commentary: Container[int] = ()) -> Iterator[tuple[Kind, str]]:
     """Do the same as `said_in`, but keep commentary apart from content.
 

@@ -30,7 +30,7 @@ from agent_parsers.engine.writing.past_turns import (
 from agent_parsers.engine.writing.prompt import asked_in, render_prompt
 from agent_parsers.engine.writing.render import render, write_answer
 from agent_parsers.forms.form import Written
-from agent_parsers.messages.reading.said import said_in
+from agent_parsers.messages.reading.said import said_in, thought_in
 from agent_parsers.messages.writing.elsewhere import (
     begins_with_mark,
     is_of_another,
@@ -373,7 +373,7 @@ class _Writer:
     def _read(self, message: AIMessage) -> Any:
         """Return a *message* without calls as the turn that its text is."""
         text = message.text
-        thought = "".join(said for kind, said in said_in(message) if kind == "thought")
+        thought = thought_in(message)
         if not text.strip():
             return message if not thought else PastAnswer(_finish("", ""), thought)
         found = self._turn_of(text)
@@ -389,11 +389,9 @@ class _Writer:
 
     def quoted(self, message: AIMessage) -> Any:
         """Return a *message* as an answer if a call would be read in its text."""
-        turn = self._read(message)
-        if not isinstance(turn, PastTurn):
+        if not isinstance(self._read(message), PastTurn):
             return message
-        thought = "".join(said for kind, said in said_in(message) if kind == "thought")
-        return PastAnswer(_finish(message.text, ""), thought)
+        return PastAnswer(_finish(message.text, ""), thought_in(message))
 
     def _turn_of(self, text: str) -> Turn | None:
         """Return the turn that *text* is, in this dialect or another."""
