@@ -229,17 +229,8 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         from agent_parsers.explain.explanation import explain  # imported lazily: rarely needed
 
         text, ended, error = self._explained(output, ended)
-        explanation = explain(
-            self.dialect,
-            self.mode,
-            text,
-            self.tools,
-            self.max_chars,
-            on_conflict=self.on_conflict,
-            start=self.start,
-            prompt=self.prompt,
-            ended=self._end_of(ended),
-        )
+        options = {**self._stream_options(), "ended": self._end_of(ended)}
+        explanation = explain(self.dialect, text=text, **options)
         error = error or self._lost_call(output, explanation.result)
         return explanation if error is None else replace(explanation, result=None, error=error)
 
