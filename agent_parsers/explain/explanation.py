@@ -147,7 +147,8 @@ _RESULTS: Final = {"tool", "input", "answer"}
 
 
 def _spans(text: str, events: Sequence[Event], passed: Sequence[Passed]) -> Iterator[ExplainedSpan]:
-    dropped = max((mark.span[0] for mark in passed if _drops(mark)), default=0)
+    drops = (mark for mark in passed if mark.crossing.drops and not mark.crossing.is_note)
+    dropped = max((mark.span[0] for mark in drops), default=0)  # the text before is excluded
     at = 0
     # A tool that is named by the marker itself has no text.
     tiles = [e for e in events if type(e) in PARTS_OF_EVENTS and e.span[0] < e.span[1]]
@@ -162,11 +163,6 @@ def _spans(text: str, events: Sequence[Event], passed: Sequence[Passed]) -> Iter
         at = span[1]
     if at < len(text):
         yield ExplainedSpan((at, len(text)), "unread", text[at:])
-
-
-def _drops(mark: Passed) -> bool:
-    """Return whether a marker excludes the text before it from the turn."""
-    return bool(mark.crossing.drops) and not mark.crossing.is_note
 
 
 _MOST_NAMED: Final = 3

@@ -228,20 +228,15 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         self._check_only_whole("explain")
         from agent_parsers.explain.explanation import explain  # imported lazily: rarely needed
 
-        text, ended, error = self._explained(output, ended)
+        error: OutputParserException | None = None
+        try:
+            text, ended = self._text_and_end(output, ended)
+        except OutputParserException as failed:
+            text, error = failed.llm_output or "", failed
         options = {**self._stream_options(), "ended": self._end_of(ended)}
         explanation = explain(self.dialect, text=text, **options)
         error = error or self._lost_call(output, explanation.result)
         return explanation if error is None else replace(explanation, result=None, error=error)
-
-    def _explained(
-        self, output: ModelOutput, ended: Ended
-    ) -> tuple[str, Ended, OutputParserException | None]:
-        """Return the text of *output*, how it ended, and the error of a message that has one."""
-        try:
-            return *self._text_and_end(output, ended), None
-        except OutputParserException as error:
-            return error.llm_output or "", ended, error
 
     def explain_chunks(
         self, chunks: Iterable[str], *, ended: Ended = "unknown"

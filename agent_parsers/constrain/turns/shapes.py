@@ -142,7 +142,8 @@ class Shapes:
     def notation(self) -> Notation:
         """How values other than text are written."""
         call = self._form.call
-        made = Notation(self._constants, sorts=self._sorts)
+        sorts = call.parameters is not None and call.parameters.sorts
+        made = Notation(self._constants, sorts=sorts)
         if not self._dialect.several or self.nests:
             return made
         if call.parameters is None and call.has_json_input:
@@ -190,12 +191,6 @@ class Shapes:
             return JSON.constants
         written = self._written_value([None, True, False])
         return python if all(word in written for word in python) else JSON.constants
-
-    @cached_property
-    def _sorts(self) -> bool:
-        """Whether parameters are written in the order of their names."""
-        parameters = self._form.call.parameters
-        return parameters is not None and parameters.sorts
 
     @cached_property
     def nests(self) -> bool:

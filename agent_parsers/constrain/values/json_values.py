@@ -36,7 +36,6 @@ from agent_parsers.constrain.values.patterns import of_pattern
 from agent_parsers.constrain.values.strings import Strings, count_of, words
 
 if TYPE_CHECKING:
-    from agent_parsers.constrain.parts.automaton import Automaton
     from agent_parsers.constrain.parts.tree import Node, Notation, Notes
     from agent_parsers.toolset.schemas.schema import Schema
 
@@ -135,11 +134,8 @@ class JsonValues:
         """Any key; a mark in it might end a call in which the string before has no end."""
         if not self._notation.is_json:
             return _BARE_KEY
-        return Rule(self._add("key", lambda: self._quoted(Text(self._key_text))))
-
-    @property
-    def _key_text(self) -> Automaton:
-        return intersection(self._strings.text, text_without(("<",))).smallest
+        made = intersection(self._strings.text, text_without(("<",))).smallest
+        return Rule(self._add("key", lambda: self._quoted(Text(made))))
 
     def _member(self, key: Node, value: Node) -> Node:
         return sequence(key, ":", self._ws, value)
@@ -160,9 +156,10 @@ class JsonValues:
         if most == 0:
             return sequence(opens, self._ws, closes)
         last = self._shared(last)
-        count = len(first)
+        count = len(items)
         comma = sequence(",", self._ws)
-        more = repeat(sequence(comma, last), max(least - 1 - count, 0), _less(most, count + 1))
+        most = None if most is None else most - count
+        more = repeat(sequence(comma, last), max(least - count, 0), most)
         inner = sequence(*(part for each in first for part in (each, comma)), last, more)
         whole = sequence(opens, self._ws, inner, self._ws, closes)
         return whole if least else choice([whole, sequence(opens, self._ws, closes)])
@@ -330,7 +327,9 @@ class JsonValues:
             self._notes.add("propertyNames", "a grammar cannot restrict keys without quotes")
             return self._any_key
         found = [
-            {"enum": [*filter(_is_text, each["enum"])]} if "enum" in each else each
+            {"enum": [text for text in each["enum"] if isinstance(text, str)]}
+            if "enum" in each
+            else each
             for each in cases(schema, case["propertyNames"], self._notes)
         ]
         texts = [
@@ -415,11 +414,3 @@ class JsonValues:
     def _checked(self, text: str) -> str:
         self._strings.check(text, text)
         return text
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _less(most: int | None, count: int) -> int | None:
-    return None if most is None else most - count

@@ -431,7 +431,8 @@ class _MessageSum:
         if message.response_metadata:
             self.ended = sooner(self.ended, ended_of(message.response_metadata))
         if self._message is not None:
-            return self._given(message)
+            self._message = ai_message(self.late.with_late_fields(message))
+            return self._message
         if isinstance(message, AIMessageChunk) and message.tool_call_chunks:
             self._note_kinds(message)
         message = ai_message(self._sum.add(message))
@@ -453,11 +454,6 @@ class _MessageSum:
         self.has_chunks = self.has_chunks or isinstance(message, AIMessageChunk)
         return self._is_in_chunks and is_message and self._message is None
 
-    def _given(self, message: AIMessage) -> AIMessage:
-        """Return the whole message, or the sum of chunks that was given as one."""
-        self._message = ai_message(self.late.with_late_fields(message))
-        return self._message
-
     def ending(self, *, but: int | None = None) -> AIMessageChunk | None:
         """Return a chunk that closes the text inputs, whose pieces do not show their end.
 
@@ -478,19 +474,14 @@ class _MessageSum:
 
     def whole(self) -> AIMessage:
         """Return the message."""
-        message = self._whole()
-        return finished(message)
-
-    def _whole(self) -> AIMessage:
         if self._message is not None:
-            return self._message
-        first = self._first
-        if first is None:
-            return AIMessage(content="")
+            return finished(self._message)
+        if self._first is None:
+            return finished(AIMessage(content=""))
         if self.is_whole:
-            return first
+            return finished(self._first)
         message = getattr(self._sum.generation(), "message", None)
-        return ai_message(message_chunk_to_message(ai_message(message)))
+        return finished(ai_message(message_chunk_to_message(ai_message(message))))
 
     @property
     def raw(self) -> list[NamedCall] | None:
