@@ -33,7 +33,9 @@ from agent_parsers.constrain.values.cases import Case, cases
 from agent_parsers.constrain.values.members import declared, in_order
 from agent_parsers.constrain.values.numbers import integer, number
 from agent_parsers.constrain.values.patterns import of_pattern
-from agent_parsers.constrain.values.strings import Strings, count_of, words
+from agent_parsers.constrain.values.strings import Strings, count_of
+from agent_parsers.forms.form import write_json
+from agent_parsers.toolset.schemas.plain import SAYING_NOTHING
 
 if TYPE_CHECKING:
     from agent_parsers.constrain.parts.tree import Node, Notation, Notes
@@ -48,7 +50,6 @@ _LETTERS: Final = union([chars("_"), ((65, 90), (97, 122))])
 _BARE_KEY: Final = sequence(
     Chars(_LETTERS), Repeat(Chars(union([_LETTERS, chars("0123456789")])), 0, 63)
 )
-_SAYS_NOTHING: Final = {"title", "description", "default", "examples", "deprecated"}
 
 
 _OF_PARTS: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
@@ -189,7 +190,7 @@ class JsonValues:
         if not isinstance(node, dict) or node.keys().isdisjoint(_OF_PARTS):
             return self._value(schema, node)
         key: _PartKey = (schema, id(node))
-        if is_reference := node.keys() - _SAYS_NOTHING == {"$ref"}:
+        if is_reference := node.keys() - SAYING_NOTHING == {"$ref"}:
             key = (schema, node["$ref"])
         if (part := self._parts.get(key)) is None:
             rules, parts = {**self._rules}, {**self._parts}
@@ -409,7 +410,7 @@ class JsonValues:
             return f"{{{comma.join(f'{name(k)}{colon}{self._written(value[k])}' for k in keys)}}}"
         if isinstance(value, str) and not self._notation.is_json:
             return f"{self._notation.quote}{self._checked(value)}{self._notation.quote}"
-        return words(value)
+        return write_json(value)
 
     def _checked(self, text: str) -> str:
         self._strings.check(text, text)

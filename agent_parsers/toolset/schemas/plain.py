@@ -21,9 +21,9 @@ _TYPES: Final[Mapping[str, frozenset[type]]] = {
 _is_integer: Final = re.compile(r"-?[1-9][0-9]{0,14}|0").fullmatch
 _has_half: Final = re.compile("[\ud800-\udfff]").search
 _BOOLEANS: Final = {"true": True, "false": False}
-_SAY_NOTHING: Final = {"title", "description", "default", "examples", "deprecated"}
+SAYING_NOTHING: Final = {"title", "description", "default", "examples", "deprecated"}
 """The keywords that restrict no value."""
-_OF_OBJECTS: Final = _SAY_NOTHING | {"type", "properties", "required", "additionalProperties"}
+_OF_OBJECTS: Final = SAYING_NOTHING | {"type", "properties", "required", "additionalProperties"}
 
 
 class PlainObject(NamedTuple):
@@ -165,7 +165,7 @@ def _types(node: object) -> frozenset[type] | None:
     """Return the types of all values that fit *node*; `None` if it says more of them."""
     if not isinstance(node, dict):
         return None
-    keywords = node.keys() - _SAY_NOTHING
+    keywords = node.keys() - SAYING_NOTHING
     if keywords == {"anyOf"}:
         parts = [_types(part) for part in node["anyOf"]]
         return frozenset().union(*(part or () for part in parts)) if all(parts) else None
