@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.constrain.parts.automaton import Automaton, Charset, chars, intersection, union
 from agent_parsers.constrain.parts.cautious import nothing_like_labels, nothing_like_tags
-from agent_parsers.constrain.parts.markless import (
-    CountingMarks,
-    Place,
-    no_objects,
-    text_without,
-)
+from agent_parsers.constrain.parts.markless import CountingMarks, Place, no_objects, text_without
 from agent_parsers.constrain.parts.tree import TypedNotation
 from agent_parsers.constrain.values.elements import Elements, TypedElements
 from agent_parsers.constrain.values.json_values import JsonValues

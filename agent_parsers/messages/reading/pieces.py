@@ -15,12 +15,7 @@ from output_parsers.printable import kind_of
 from outputs import AIMessage, AIMessageChunk, BaseMessage, from_any
 from outputs.clients.unread_calls import answered_ids
 from outputs.messages.growing_calls import GrowingCall
-from outputs.messages.wire_calls import (
-    are_calls_of,
-    id_of_entry,
-    other_members,
-    written_arguments,
-)
+from outputs.messages.wire_calls import are_calls_of, id_of_entry, other_members, written_arguments
 
 if TYPE_CHECKING:
     from outputs.growing_json.reader import JsonReader
