@@ -192,13 +192,8 @@ def explain_chunks(
 ) -> Iterator[ExplainedChunk]:
     """Yield what a stream emits and holds back after each of *chunks*, and at the end.
 
-    If there is an error, the last one yielded has it.
-
-    Args:
-        dialect: The dialect of the turn.
-        chunks: The text, cut anywhere.
-        ended: How the text ended, if known.
-        options: Other arguments of `StreamParser`.
+    If there is an error, the last one yielded has it. The other
+    *options* are those of `StreamParser`.
     """
     stream = _ChunkWatcher(dialect, **options)
     at = told = 0

@@ -55,9 +55,7 @@ class ReasoningBeside:
     ) -> tuple[list[Event], ModelOutput]:
         """Return the events of the reasoning in *chunk*, which precede those of its text.
 
-        Args:
-            chunk: A text, a message or a generation.
-            said: Returns the text of the message before this chunk.
+        *said* returns the text of the message before this chunk.
 
         Returns:
             The events, and the chunk. If a whole message follows its own chunks, only what they
@@ -127,10 +125,7 @@ def _reasoning_in(part: Any) -> str:
 class DialectStreamParser(StreamParser):
     """A `StreamParser` that also takes the reasoning beside the text of a message.
 
-    Args:
-        dialect: The dialect in which the text is written.
-        check: See `ReasoningBeside`.
-        options: The other arguments of `StreamParser`.
+    *check* is that of `ReasoningBeside`, the other *options* are those of `StreamParser`.
     """
 
     __slots__ = ("_beside",)

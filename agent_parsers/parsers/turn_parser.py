@@ -100,12 +100,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
     def _parse_output(
         self, output: ModelOutput, *, ended: Ended = "unknown", **_kwargs: Any
     ) -> Any:
-        """Parse the text of *output*; tool calls in a message are not text.
-
-        Args:
-            output: A text, a message or a generation.
-            ended: How the text ended; by default read from *output*.
-        """
+        """Parse the text of *output*; tool calls in a message are not text."""
         parse: Callable[..., Any] = getattr(self, "parse")  # noqa: B009 - of the subclasses
         if isinstance(output, str):
             text = output

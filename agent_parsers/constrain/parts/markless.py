@@ -276,13 +276,9 @@ class CountingMarks:
         return intersection(made, no_objects())
 
     def in_json(self, state: str, then: str) -> Automaton:
-        """Return the automaton of texts that a JSON string may be in a *state*.
+        """Return the automaton of texts that a JSON string may be in a *state*, before *then*.
 
         A string may begin a line. The next string may not complete a marker that it begins.
-
-        Args:
-            state: The state of the table.
-            then: What follows the JSON.
         """
         if (state, then) not in self._in_json:
             self._in_json[state, then] = self._strings(state, then)

@@ -345,12 +345,9 @@ class _Turns:
     def _leads(
         self, lead: str, then: str, within: Automaton | None = None
     ) -> Iterator[tuple[list[Node], Place]]:
-        """Yield ways to write a *lead*, with the place after it.
+        """Yield ways to write a *lead* before *then*, with the place after it.
 
-        Args:
-            lead: What a turn begins with.
-            then: What follows.
-            within: Accepts what its last text may be.
+        The last text of a lead may only be what *within* accepts.
         """
         opener = lead.partition(Slot.THOUGHT)[0] if Slot.THOUGHT in lead else ""
         begin, start = self._marks.begin, self._options.start

@@ -44,15 +44,7 @@ if TYPE_CHECKING:
 
 
 class TaggedCall:
-    """Makes the grammar of calls to one tool.
-
-    Args:
-        schema: The schema of its input.
-        spelt: How its parameters are spelt.
-        shapes: How the dialect spells its turns.
-        texts: What may stand in values.
-        notes: Collects what is left out of the schema.
-    """
+    """Makes the grammar of calls to one tool, given how its parameters are *spelt*."""
 
     def __init__(
         self, schema: Schema, spelt: Parameters, shapes: Shapes, texts: Texts, notes: Notes
@@ -271,11 +263,7 @@ class Inputs:
     def answer(self, schema: Schema, place: Place, after: str, *, quoted: bool) -> Node:
         """Return the answers that fit *schema*, at *place* and before *after*.
 
-        Args:
-            schema: The schema of the answer's type.
-            place: Where an answer begins.
-            after: The text that follows it.
-            quoted: Whether texts are written as JSON strings.
+        With *quoted*, texts are written as JSON strings.
         """
         if quoted:
             return self._texts.values(self._texts.quoted(JSON_ESCAPES)).value(schema, schema.root)
@@ -287,10 +275,7 @@ class Inputs:
     def _lone(self, schema: Schema, strings: Strings, lists: JsonValues | None) -> Iterator[Node]:
         """Yield the values of the only parameter, written without its name.
 
-        Args:
-            schema: The schema of the input.
-            strings: What may stand in a text.
-            lists: Makes lists; `None` if they cannot be written.
+        The maker of *lists* is `None` if they cannot be written.
         """
         key = lone_key(schema.flat(schema.root))
         roots = cases(schema, schema.root, self._notes)

@@ -88,9 +88,6 @@ def json_in(written: str) -> str:
 class Shapes:
     """How the turns of one dialect are written.
 
-    Args:
-        dialect: The dialect.
-
     Raises:
         GrammarError: The dialect does not declare how turns are written, but has only a function.
     """
@@ -294,15 +291,10 @@ class Shapes:
             return None
 
     def turn(self, tool: str | None, *, thought: bool, content: bool) -> str:
-        """Return a turn with one call; empty if the dialect has no such turn.
+        """Return a turn with one call of *tool*, or of any; empty if the dialect has no such turn.
 
         An input is `Slot.TEXT` if it stands there as text, and `Slot.INPUT` if it is JSON, which
-        may be a string if the dialect `takes_texts`.
-
-        Args:
-            tool: Name of the tool; `None` for any.
-            thought: Whether it has a thought.
-            content: Whether it has content beside the call.
+        may be a string if the dialect `takes_texts`. Content stands beside the call.
         """
         if self._form.own is not None:
             if content and self._form.content is None:

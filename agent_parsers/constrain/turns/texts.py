@@ -80,12 +80,7 @@ class Texts:
         return Strings(bare, "", barred), in_json
 
     def in_tags(self, after: str, escapes: str = "") -> Strings:
-        """Return what is allowed in a text parameter, or in the strings of another parameter.
-
-        Args:
-            after: What follows a text.
-            escapes: The escapes in a string.
-        """
+        """Return what is allowed before *after*, in a text parameter or in strings of another."""
         if self._shapes.quotes_values:
             return self.quoted(_PYTHON_ESCAPES)
         found = [

@@ -72,14 +72,9 @@ _PartKey: TypeAlias = "tuple[Schema, str | int]"
 
 
 class JsonValues:
-    """Makes the grammar of JSON-like values; named parts are added to *rules*.
+    """Makes the grammar of JSON-like values, written in a *notation*.
 
-    Args:
-        rules: Collects the parts with names.
-        name: Begins the names of the parts.
-        strings: What may stand in strings.
-        notes: Collects what is left out.
-        notation: How values are written.
+    Named parts, whose names begin with *name*, are added to *rules*; what is left out, to *notes*.
     """
 
     def __init__(

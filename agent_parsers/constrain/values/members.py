@@ -71,9 +71,7 @@ def _matching(patterns: dict[str, Any], key: str) -> list[Any]:
 def in_order(parts: Sequence[tuple[Node, bool]], between: Node) -> tuple[Node, bool]:
     """Return a sequence of one or more of *parts*, and whether all of them are optional.
 
-    Args:
-        parts: Each part, and whether it is required.
-        between: The separator of two parts.
+    Each part comes with whether it is required; *between* separates two.
     """
     required = [at for at, (_, is_required) in enumerate(parts) if is_required]
     if required:

@@ -397,11 +397,7 @@ class MessageStreamParser:
 
 
 class _MessageSum:
-    """Adds up the chunks of one message.
-
-    Args:
-        message: The whole message, if it did not come in chunks.
-    """
+    """Adds up the chunks of one message, or takes a whole *message*."""
 
     def __init__(self, message: AIMessage | None) -> None:
         is_chunk = isinstance(message, AIMessageChunk)
@@ -442,12 +438,7 @@ class _MessageSum:
         return message
 
     def is_behind(self, message: AIMessage, *, is_text: bool) -> bool:
-        """Return whether *message* is whole, and comes after its own chunks.
-
-        Args:
-            message: The message.
-            is_text: Whether it came as a text.
-        """
+        """Return whether *message* is whole, as no text is, and comes after its own chunks."""
         is_message = not is_text and not isinstance(message, AIMessageChunk)
         if self._count == 0:  # where each chunk is a message, as Ollama sends them, none is whole
             self._is_in_chunks = not is_message
@@ -457,11 +448,7 @@ class _MessageSum:
     def ending(self, *, but: int | None = None) -> AIMessageChunk | None:
         """Return a chunk that closes the text inputs, whose pieces do not show their end.
 
-        Args:
-            but: Index of a call to leave open, since it may be cut.
-
-        Returns:
-            The chunk, or `None` if no call has a text input.
+        The call with the index *but* is left open, since it may be cut. `None` stands for no chunk.
         """
         indexes = [index for index in self._texts if index != but]
         self._texts = {}

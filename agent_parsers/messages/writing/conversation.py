@@ -95,12 +95,9 @@ def conversation(
 
 
 def own_turns(steps: History, dialect: Dialect, tools: ToolSet | None) -> list[TurnInPrompt]:
-    """Return *steps* as turns, written as in a prompt of *dialect*.
+    """Return *steps* as turns, written as in a prompt of *dialect* with these *tools*.
 
-    Args:
-        steps: What `past_of` takes, but no messages of the user.
-        dialect: The dialect to write.
-        tools: The tools for the next turn.
+    They are what `past_of` takes, but no messages of the user.
 
     Raises:
         TypeError: *steps* contains something else.

@@ -28,11 +28,7 @@ _LARGEST: Final = 1e300
 def corrected(fitter: Fitter, value: Any, node: Node, wrong: Collection[Path] = ()) -> Any:
     """Return *value* with placeholders where it does not fit *node*.
 
-    Args:
-        fitter: Has the schema.
-        value: The input that the model wrote, or a part of it.
-        node: The schema of *value*.
-        wrong: Paths of values that validators reject.
+    The values at *wrong* paths, which validators reject, are replaced as well.
     """
     return _Corrector(fitter).correct(value, node, "value", wrong, 0)
 

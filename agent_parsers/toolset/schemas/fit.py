@@ -61,12 +61,7 @@ _FORMATS: Final = {
 
 
 class Fitter:
-    """Fits one input to a schema; results are cached for each value.
-
-    Args:
-        schema: The schema of the input.
-        policy: How strictly the input is checked.
-    """
+    """Fits one input to a schema, as strictly as *policy* says; caches results for each value."""
 
     def __init__(self, schema: Schema, policy: Policy) -> None:
         self.schema = schema

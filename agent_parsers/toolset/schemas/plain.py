@@ -77,10 +77,9 @@ class PlainObject(NamedTuple):
         return self.takes_halves or text.isascii() or _has_half(text) is None
 
     def from_texts(self, given: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the values that the texts are sure to mean; `None` if one is ambiguous.
+        """Return the values that the texts *given* are sure to mean; `None` if one is ambiguous.
 
-        Args:
-            given: The texts by key; other values are kept.
+        Other values are kept.
         """
         values: dict[str, Any] = {}
         for key, value in given.items():
@@ -110,10 +109,7 @@ def plain_object(root: Mapping[str, Any]) -> PlainObject | None:
 def lone_key(root: Mapping[str, Any]) -> str | None:
     """Return the name of the one parameter that gets an input without names, or `None`.
 
-    It is the only parameter, or else the only required one.
-
-    Args:
-        root: The schema of the input, without references.
+    It is the only parameter, or else the only required one, of a schema without references.
     """
     properties = root.get("properties", {})
     if len(properties) == 1:

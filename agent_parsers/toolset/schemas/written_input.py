@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 
 
 class BadInput(Exception):  # noqa: N818 - internal: it is turned into a `ToolInputError`
-    """Raised for an input that cannot be read as an object of arguments.
-
-    Args:
-        problem: The problem with the whole input.
-        value: The part that could be read.
-    """
+    """Raised for an input that is no object of arguments; *value* is what could be read of it."""
 
     def __init__(self, problem: InputProblem, value: Any = None) -> None:
         super().__init__(str(problem))
