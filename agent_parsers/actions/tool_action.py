@@ -119,9 +119,7 @@ def is_finish(value: object) -> bool:
 def own_action(action: Any, known: dict[int, BaseMessage] | None = None) -> AgentAction:
     """Return *action*, ours or LangChain's, as ours.
 
-    Args:
-        action: The action.
-        known: Our messages by the `id` of LangChain's, so that the calls of one message share it.
+    Our messages are *known* by the `id` of LangChain's, so that the calls of one message share it.
     """
     if isinstance(action, AgentAction) and not is_from_langchain(action):
         return action

@@ -76,16 +76,7 @@ def explain(
 ) -> Explanation:
     """Explain why *text*, one turn, is parsed as it is, or why it cannot be read.
 
-    Args:
-        dialect: The dialect of the turn.
-        mode: ``"strict"`` or ``"lenient"``.
-        text: What the model wrote.
-        tools: The tools, or only their names; `None` to accept any.
-        max_chars: Longest turn that is accepted, in characters.
-        on_conflict: Which part counts in lenient mode if a turn has an action and an answer.
-        start: The part in which the text begins; see `StreamParser`.
-        prompt: The end of the prompt; see `StreamParser`.
-        ended: How the text ended, if known.
+    The other arguments are those of `StreamParser`.
 
     Raises:
         ValueError: *mode* is ``"transcript"``; only a single turn can be explained.

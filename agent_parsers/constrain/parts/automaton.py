@@ -268,11 +268,7 @@ class Nfa:
     ) -> tuple[Automaton, Mapping[frozenset[int], int]]:
         """Return the deterministic automaton of the texts that reach no *bad* state.
 
-        Args:
-            start: The states in which a text begins.
-            bad: States that no text may reach.
-            bad_ends: States in which no text may end.
-            most: The most states; `None` for any number.
+        A text begins in the states *start*, and ends in none of *bad_ends*.
 
         Returns:
             The automaton, and its states by the sets of states here.

@@ -53,9 +53,7 @@ def chain(nfa: Nfa, at: int, spelling: tuple[str, ...]) -> int:
 def text_without(parts: tuple[str, ...], then: str = "") -> Automaton:
     """Return the automaton of texts that contain none of *parts*.
 
-    Args:
-        parts: The texts that may not occur.
-        then: What follows the text; a part in it must be the first one.
+    If *then* follows the text, a part in it must be the first one.
     """
     nfa = Nfa()
     home = nfa.state()
@@ -189,8 +187,7 @@ class _Scanner:
 class CountingMarks:
     """The markers of a dialect, where they count in strict mode.
 
-    Args:
-        dialect: The dialect. No text contains one of its stop sequences.
+    No text contains a stop sequence of the dialect.
     """
 
     def __init__(self, dialect: Dialect) -> None:

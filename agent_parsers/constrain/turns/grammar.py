@@ -72,13 +72,9 @@ _NO_TICK: Final = Automaton((((minus(ANY, _TICK), 0), (_TICK, 1)),) * 2, 0, froz
 def turn_grammar(
     dialect: Dialect, tools: ToolSet | None, options: TurnOptions, *, brief: bool = False
 ) -> Grammar:
-    """Return the grammar for turns of *dialect*.
+    """Return the grammar for turns of *dialect*; *tools* are `None` for any.
 
-    Args:
-        dialect: The dialect.
-        tools: The tools; `None` for any.
-        options: Which turns the grammar allows.
-        brief: Whether to exclude valid texts that would make the grammar much longer.
+    A *brief* one excludes valid texts that would make it much longer.
 
     Raises:
         GrammarError: No grammar can express these turns.

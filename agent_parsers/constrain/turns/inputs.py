@@ -166,15 +166,7 @@ PLAIN_TEXT: Final = Automaton((((_BEGINS, 1),), ((ANY, 1),)), 0, frozenset([1]))
 
 
 class Inputs:
-    """Makes the grammar of calls to tools.
-
-    Args:
-        tools: The tools; `None` for any, as are inputs without a schema.
-        shapes: How the dialect spells its turns.
-        marks: Its markers.
-        texts: What may stand in inputs.
-        notes: Collects what is left out of the schemas.
-    """
+    """Makes the grammar of calls to *tools*, or to any; inputs without a schema may be anything."""
 
     def __init__(
         self,
@@ -298,15 +290,10 @@ class Inputs:
         lists: JsonValues | None,
         notes: Notes,
     ) -> Node:
-        """Return values of which texts stand as they are.
+        """Return the values of the cases *found*, of which texts stand as they are.
 
-        Args:
-            found: The cases of the schema.
-            texts: What may stand in a text.
-            schema: The schema.
-            values: Makes numbers and constants.
-            lists: Makes lists and objects; `None` if they cannot be written.
-            notes: Collects what is left out.
+        *values* makes numbers and constants; *lists*, which makes lists and objects, is `None` if
+        they cannot be written.
         """
         options: list[Node] = []
         for case in found:

@@ -22,12 +22,8 @@ _PYTHON_ESCAPES: Final = JSON_ESCAPES.replace("/", "")
 class Texts:
     """Knows which texts are allowed in each place of a turn.
 
-    Args:
-        shapes: How the dialect spells its turns.
-        marks: Its markers.
-        rules: Collects the parts with names.
-        notes: Collects what is left out of the schemas.
-        brief: Whether grammars have to be short, even if they allow a little that is misread.
+    *rules* collects the parts with names, *notes* what is left out of the schemas. A *brief*
+    grammar is short, even if it allows a little that is misread.
     """
 
     def __init__(

@@ -20,11 +20,7 @@ def declared(
 ) -> list[tuple[str, Node, bool]]:
     """Return each member that *case* declares: its name, its grammar, and whether it is required.
 
-    Args:
-        schema: The schema of the input.
-        case: A part of it, of objects.
-        make: Makes a member, given its name and a part of the schema.
-        notes: Collects what is left out.
+    *make* makes a member, given its name and a part of the schema.
 
     Raises:
         NoValue: A required member has no value.

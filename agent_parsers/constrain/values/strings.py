@@ -131,11 +131,8 @@ def _marked(value: Any) -> str:
 def constants(case: Case, ways: Iterable[tuple[str, Strings, str]], notes: Notes) -> Iterator[Node]:
     """Yield the texts of an enumeration.
 
-    Args:
-        case: The enumeration.
-        ways: How a text may be written: the text before it, what it may contain, and the text
-            after it.
-        notes: Collects the texts that cannot be written.
+    Each of the *ways* to write one is the text before it, what it may contain, and the text after
+    it. *notes* collects the texts that cannot be written.
     """
     for value in case["enum"]:
         if not isinstance(value, str):
@@ -195,11 +192,8 @@ class Strings:
     ) -> Node:
         """Return the texts that *flat*, a case of a schema, allows, without quotes.
 
-        Args:
-            flat: The case.
-            notes: Collects what the grammar cannot express.
-            within: Accepts the texts that are allowed; then no text ends in white space.
-            begins: The characters with which a text may begin.
+        They begin with one of *begins*. If they have to be *within* others, none of them
+        ends in white space.
 
         Raises:
             NoValue: There is no such text.

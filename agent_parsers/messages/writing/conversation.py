@@ -70,19 +70,14 @@ def conversation(
 
     Questions, calls, results and answers are written in the dialect. If it cannot write the calls
     of a message as one turn, each becomes a turn of its own. Reasoning is dropped if the dialect
-    has no thoughts.
-
-    Args:
-        history: What `past_of` takes.
-        dialect: The dialect to write.
-        tools: The tools for the next turn. Earlier turns may have called other tools.
+    has no thoughts. The *tools* are for the next turn; earlier turns may have called others.
 
     Returns:
         The text of each system message at the beginning, and all that follows: a message without
         calls stands alone, a turn with calls together with the results.
 
     Raises:
-        TypeError: *history* contains something else.
+        TypeError: *history* contains something else than `past_of` takes.
         ValueError: A message is malformed.
     """
     past = past_of(history)
@@ -143,10 +138,7 @@ def with_quoted_calls(past: Iterable[Any], dialect: Dialect) -> list[Any]:
 class _Writer:
     """Writes the messages and turns of a conversation, in order.
 
-    Args:
-        dialect: The dialect to write.
-        tools: The tools for the next turn.
-        past: All that is written, which may have called other tools.
+    The *tools* are for the next turn; *past*, which is all that is written, may have called others.
     """
 
     def __init__(self, dialect: Dialect, tools: ToolSet | None, past: Iterable[Any]) -> None:
@@ -217,12 +209,7 @@ class _Writer:
                 yield HumanMessage(turn.seen.strip("\n"))
 
     def turns(self, item: Any, *, is_last: bool = False) -> Iterator[TurnInPrompt]:
-        """Yield the turns of one part of the past.
-
-        Args:
-            item: The part.
-            is_last: Whether it is the last part, whose calls may not have run yet.
-        """
+        """Yield the turns of one part of the past; the calls of the last may not have run yet."""
         match item:
             case PastTurn():
                 yield from self._calling(item, is_last=is_last)
