@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pydantic import Field
-from typing_extensions import override
 
 from agent_parsers.dialects import json as json_dialect
 from agent_parsers.engine.tables.dialect import Dialect
@@ -25,10 +24,6 @@ class JSONAgentOutputParser(NamedParser):
     resolved.
     """
 
+    _type_name = "json-agent"
     _is_langchain = True
     dialect: Dialect = Field(default=json_dialect.DIALECT, exclude=True)
-
-    @property
-    @override
-    def _type(self) -> str:
-        return "json-agent"

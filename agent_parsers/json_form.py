@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, get_args
 
 from agent_parsers.actions.agent import (
     AgentAction,
@@ -18,16 +18,11 @@ from agent_parsers.actions.tool_action import ToolAgentAction
 from agent_parsers.engine.reading.turn import Turn, content_of, thought_of
 from agent_parsers.events import (
     ActionComplete,
-    AnswerDelta,
+    Delta,
     Finish,
-    InputDelta,
     MarkerSeen,
-    ObservationDelta,
-    QuestionDelta,
     Repair,
-    SkippedDelta,
     StepFailed,
-    ThoughtDelta,
     ToolNamed,
 )
 from agent_parsers.explain.explanation import Explanation
@@ -134,16 +129,8 @@ _RESULT: Final = either(
 
 # -- events ----------------------------------------------------------------------------------------
 
-_DELTAS: Final = (
-    QuestionDelta,
-    ThoughtDelta,
-    InputDelta,
-    AnswerDelta,
-    ObservationDelta,
-    SkippedDelta,
-)
 _EVENTS: Final = (
-    *(Kind(cls, {"text": TEXT, "span": SPAN}) for cls in _DELTAS),
+    *(Kind(cls, {"text": TEXT, "span": SPAN}) for cls in get_args(Delta)),
     Kind(ToolNamed, {"tool": TEXT, "span": SPAN}),
     Kind(MarkerSeen, {"name": TEXT, "span": SPAN}),
     Kind(ActionComplete, {"action": a(AgentAction), "span": SPAN}),

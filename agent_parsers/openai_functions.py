@@ -10,9 +10,7 @@ from typing_extensions import override
 from agent_parsers.actions.agent import AgentAction, AgentFinish, T
 from agent_parsers.messages.reading.pieces import ai_message
 from agent_parsers.messages.reading.whole import result_of
-from agent_parsers.messages.writing.scratchpad import (
-    format_to_openai_function_messages,
-)
+from agent_parsers.messages.writing.scratchpad import format_to_openai_function_messages
 from agent_parsers.parsers.event_parser import AgentOutputParser
 from agent_parsers.parsers.message_parser import MessageParser, Result
 
@@ -42,12 +40,8 @@ class OpenAIFunctionsAgentOutputParser(
     See `MessageParser` for what lenient mode repairs.
     """
 
+    _type_name = "openai-functions-agent"
     _is_function: ClassVar[bool] = True
-
-    @property
-    @override
-    def _type(self) -> str:
-        return "openai-functions-agent"
 
     @staticmethod
     def parse_ai_message(message: Any) -> AgentAction | AgentFinish:

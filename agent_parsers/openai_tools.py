@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing_extensions import override
-
 from agent_parsers.actions.agent import T
 from agent_parsers.actions.tool_action import OpenAIToolAgentAction
 from agent_parsers.tools import ToolsAgentOutputParser, parse_ai_message_to_tool_action
@@ -18,10 +16,7 @@ __all__ = [
 class OpenAIToolsAgentOutputParser(ToolsAgentOutputParser[T]):
     """Another name for `ToolsAgentOutputParser`, as in LangChain."""
 
-    @property
-    @override
-    def _type(self) -> str:
-        return "openai-tools-agent-output-parser"
+    _type_name = "openai-tools-agent-output-parser"
 
 
 parse_ai_message_to_openai_tool_action = parse_ai_message_to_tool_action

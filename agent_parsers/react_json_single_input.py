@@ -45,6 +45,7 @@ class ReActJsonSingleInputOutputParser(NamedParser):
             cannot be used together with ``lenient=True``.
     """
 
+    _type_name = "react-json-single-input"
     _is_langchain = True
     dialect: Dialect = Field(default=react_json.DIALECT, exclude=True)
     pattern: re.Pattern[str] = _PATTERN
@@ -72,11 +73,6 @@ class ReActJsonSingleInputOutputParser(NamedParser):
                 "lenient mode finds the JSON without a pattern: leave out pattern or lenient"
             )
         return self
-
-    @property
-    @override
-    def _type(self) -> str:
-        return "react-json-single-input"
 
     @override
     def _read_whole(self, text: str, ended: Ended) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from pydantic import Field
-from typing_extensions import override
 
 from agent_parsers.dialects import react
 from agent_parsers.dialects.react import (
@@ -41,10 +40,6 @@ class ReActSingleInputOutputParser(NamedParser):
     messages are LangChain's.
     """
 
+    _type_name = "react-single-input"
     _is_langchain = True
     dialect: Dialect = Field(default=react.DIALECT, exclude=True)
-
-    @property
-    @override
-    def _type(self) -> str:
-        return "react-single-input"

@@ -29,6 +29,7 @@ class SelfAskOutputParser(MadeParser):
         ValueError: A marker is empty, or the beginning of another.
     """
 
+    _type_name = "self_ask"
     dialect: Dialect = Field(default=dialect_module.DIALECT, exclude=True)
     followups: Sequence[str] = dialect_module.FOLLOWUPS
     """The marker before a question, in one or more spellings."""
@@ -38,8 +39,3 @@ class SelfAskOutputParser(MadeParser):
     @override
     def _make(self) -> Dialect:
         return dialect_module.make_dialect(tuple(self.followups), self.finish_string)
-
-    @property
-    @override
-    def _type(self) -> str:
-        return "self_ask"

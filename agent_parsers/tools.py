@@ -11,9 +11,7 @@ from agent_parsers.actions.agent import AgentAction, AgentFinish, T
 from agent_parsers.actions.tool_action import ToolAgentAction
 from agent_parsers.messages.reading.pieces import ai_message
 from agent_parsers.messages.reading.whole import result_of
-from agent_parsers.messages.writing.scratchpad import (
-    format_to_tool_messages,
-)
+from agent_parsers.messages.writing.scratchpad import format_to_tool_messages
 from agent_parsers.parsers.event_parser import MultiActionAgentOutputParser
 from agent_parsers.parsers.message_parser import MessageParser, Result
 
@@ -42,10 +40,7 @@ class ToolsAgentOutputParser(
     See `MessageParser` for what lenient mode repairs.
     """
 
-    @property
-    @override
-    def _type(self) -> str:
-        return "tools-agent-output-parser"
+    _type_name = "tools-agent-output-parser"
 
     @override
     def _checked(self, result: Result | None) -> list[AgentAction] | AgentFinish:

@@ -24,6 +24,7 @@ class XMLAgentOutputParser(MadeParser):
     closing tag of the input may be missing, since the stop sequence removes it.
     """
 
+    _type_name = "xml-agent"
     dialect: Dialect = Field(default=xml_dialect.DIALECT, exclude=True)
     escape_format: xml_dialect.EscapeFormat = "minimal"
     """How tags inside a value are written: ``"minimal"`` as ``[[tool]]``, `None` unchanged."""
@@ -31,8 +32,3 @@ class XMLAgentOutputParser(MadeParser):
     @override
     def _make(self) -> Dialect:
         return xml_dialect.make_dialect(self.escape_format)
-
-    @property
-    @override
-    def _type(self) -> str:
-        return "xml-agent"

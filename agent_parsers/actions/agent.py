@@ -166,12 +166,7 @@ def in_kind_of(
     """Return *messages*, which represent *actions*, as messages of the library of the actions.
 
     If an action is from LangChain, they become LangChain's, since its prompts and models take no
-    others.
-
-    Args:
-        actions: The actions.
-        messages: Our messages.
-        known: Those that represent messages of the actions, by the `id` of the action's message.
+    others. Those that represent messages of the actions are *known* by the `id` of these.
     """
     actions = list(actions)
     if not any(map(is_from_langchain, actions)):

@@ -15,13 +15,9 @@ _MOST_CHARS: Final = 100
 def turn_lines(
     thought: str, content: str, result: TurnResult | None, repaired: Iterable[str] = ()
 ) -> Iterator[str]:
-    """Yield the lines of a turn: its thought, its calls or its answer, and its repairs.
+    """Yield the lines of a turn: its thought, its calls or answer, and the kinds of its repairs.
 
-    Args:
-        thought: The thought.
-        content: The content beside the calls, or before the answer.
-        result: The result; `None` if the turn could not be read.
-        repaired: The kinds of the repairs.
+    The *result* is `None` if the turn could not be read.
     """
     if thought.strip():
         yield in_a_line(thought)

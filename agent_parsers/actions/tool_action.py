@@ -119,13 +119,10 @@ def is_finish(value: object) -> bool:
 def own_action(action: Any, known: dict[int, BaseMessage] | None = None) -> AgentAction:
     """Return *action*, ours or LangChain's, as ours.
 
-    Args:
-        action: The action.
-        known: Our messages by the `id` of LangChain's, so that the calls of one message share it.
+    Our messages are *known* by the `id` of LangChain's, so that the calls of one message share it.
     """
-    if _is_own(action):
-        own: AgentAction = action
-        return own
+    if isinstance(action, AgentAction) and not is_from_langchain(action):
+        return action
     # LangChain's executor calls a turn that could not be read a call of "_Exception".
     tool = "" if action.tool == "_Exception" else action.tool
     fields = {"tool": tool, "tool_input": action.tool_input, "log": action.log}
@@ -139,11 +136,6 @@ def own_action(action: Any, known: dict[int, BaseMessage] | None = None) -> Agen
     if not hasattr(action, "tool_call_id"):
         return AgentActionMessageLog(**fields)
     return ToolAgentAction(tool_call_id=action.tool_call_id, **fields)
-
-
-def _is_own(action: object) -> bool:
-    """Return whether *action* is only ours, with our messages, and not also LangChain's."""
-    return isinstance(action, AgentAction) and not is_from_langchain(action)
 
 
 def own_result(result: Any) -> Any:

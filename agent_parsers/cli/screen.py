@@ -49,11 +49,7 @@ def echo_json(text: str, *, end: str = "\n") -> None:
 
 
 class JsonOutput:
-    """Writes values as JSON to standard output: one on each line, or as a list.
-
-    Args:
-        as_list: Whether to write a list.
-    """
+    """Writes values as JSON to standard output: one on each line, or with *as_list* as a list."""
 
     def __init__(self, *, as_list: bool) -> None:
         self._as_list = as_list

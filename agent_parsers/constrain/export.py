@@ -64,13 +64,7 @@ _WRITERS: Final[dict[str, Callable[[Grammar], Any]]] = {
 def write_grammar(
     form: GrammarForm, dialect: Dialect, tools: ToolSet | None, options: TurnOptions
 ) -> GrammarText | GrammarTree:
-    """Return the grammar for turns of *dialect*, written in this *form*.
-
-    Args:
-        form: The form of the grammar.
-        dialect: The dialect.
-        tools: The tools; `None` for any.
-        options: Which turns the grammar allows.
+    """Return the grammar for turns of *dialect* in this *form*; *tools* are `None` for any.
 
     Raises:
         GrammarError: The form cannot express the grammar.

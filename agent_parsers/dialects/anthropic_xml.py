@@ -32,8 +32,6 @@ from agent_parsers.forms.form import CallForm, Form, ParameterForm
 if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Result
 
-__all__ = ["DIALECT"]
-
 SAMPLE: Final = """\
 <thinking>I have to look it up.</thinking>
 Let me see.

@@ -20,15 +20,7 @@ results are written: those are as in `harmony`.
 
 from dataclasses import replace
 
-from agent_parsers.authoring import (
-    SAMPLE_TURN,
-    CallForm,
-    Form,
-    Head,
-    Table,
-    TaggedPayload,
-    TagPart,
-)
+from agent_parsers.authoring import SAMPLE_TURN, CallForm, Form, Head, Table, TaggedPayload, TagPart
 from agent_parsers.dialects import harmony
 from agent_parsers.dialects.harmony import ANSWER, CALL, END, MESSAGE, NEXT, RETURN, THOUGHT, TO
 from agent_parsers.engine.calls.tags.block import In

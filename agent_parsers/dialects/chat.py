@@ -13,8 +13,6 @@ from typing import Final
 from agent_parsers.dialects import react_json
 from agent_parsers.families.json_steps import opens_after
 
-__all__ = ["DIALECT"]
-
 # LangChain's pattern requires the line break right after the tag.
 may_open: Final = opens_after(r"\s*```(?:json)?\n\s*", is_lead_enough=False)
 

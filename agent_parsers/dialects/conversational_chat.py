@@ -10,8 +10,6 @@ from typing import Final
 
 from agent_parsers.dialects import json
 
-__all__ = ["DIALECT"]
-
 RULES: Final = replace(json.FORM.rules, needs_input=True, reads_null=False)
 
 DIALECT: Final = replace(json.FORM, rules=RULES).dialect(

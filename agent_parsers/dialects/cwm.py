@@ -38,7 +38,7 @@ from agent_parsers.authoring import (
     ResultForm,
     ResultsWriter,
     Table,
-    write_json,
+    write_value,
 )
 from agent_parsers.engine.calls.json.headed import HeadedMessage, Header
 from agent_parsers.events import InputDelta, SkippedDelta, Span
@@ -87,11 +87,6 @@ class TextCall(HeadedMessage):
         return call
 
 
-def write_body(value: object) -> str:
-    """Return the body of a call with this input."""
-    return value if isinstance(value, str) else write_json(value)
-
-
 def with_one_closer(table: Table) -> Table:
     """Return *table*, in which no second tag closes a call."""
     content = {name: go for (state, name), go in table.transitions.items() if state == "content"}
@@ -113,7 +108,7 @@ DIALECT = CallFormat(
     payload=NamedPayload(
         read_head=read_head,
         call=f"{OPENER}{{tool}}{NAMED}\n{{input}}\n{CLOSER}",
-        write_input=write_body,
+        write_input=write_value,
         may_lead=may_lead,
         unnamed=lambda _lenient: partial(TextCall, NAMED, read_header, lambda _text: True),
     ),

@@ -32,12 +32,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from agent_parsers.authoring import (
-    CallFormat,
-    ResultsWriter,
-    TaggedPayload,
-    list_tools_in_tags,
-)
+from agent_parsers.authoring import CallFormat, ResultsWriter, TaggedPayload, list_tools_in_tags
 from agent_parsers.engine.calls.tags.form import as_json, truth_values
 
 END = "<｜end▁of▁sentence｜>"

@@ -21,14 +21,7 @@ the JSON, which ends the call: three backticks in a string are text. If a turn o
 Source: the chat template of deepseek-ai/DeepSeek-V3-0324.
 """
 
-from agent_parsers.authoring import (
-    LINES,
-    CallFormat,
-    Given,
-    Head,
-    NamedPayload,
-    ResultsWriter,
-)
+from agent_parsers.authoring import LINES, CallFormat, Given, Head, NamedPayload, ResultsWriter
 
 END = "<｜end▁of▁sentence｜>"
 SEPARATOR = "<｜tool▁sep｜>"

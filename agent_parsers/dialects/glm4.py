@@ -11,12 +11,7 @@ after the JSON, it may only quote the call, which is an error.
 Source: the chat template of THUDM/glm-4-9b-chat.
 """
 
-from agent_parsers.authoring import (
-    CallFormat,
-    Head,
-    JsonPayload,
-    NamedPayload,
-)
+from agent_parsers.authoring import CallFormat, Head, JsonPayload, NamedPayload
 from agent_parsers.families.json_blocks import is_name
 
 MARK = "<|assistant|>"

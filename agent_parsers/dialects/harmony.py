@@ -48,14 +48,7 @@ from agent_parsers.engine.calls.reader import Call, CallReader
 from agent_parsers.engine.repairs.names import repair_called_name
 from agent_parsers.engine.repairs.payloads import ToolHead
 from agent_parsers.engine.tables.guards import Here
-from agent_parsers.events import (
-    AnswerDelta,
-    Event,
-    InputDelta,
-    Repair,
-    SkippedDelta,
-    ThoughtDelta,
-)
+from agent_parsers.events import AnswerDelta, Event, InputDelta, Repair, SkippedDelta, ThoughtDelta
 
 SAMPLE = """\
 <|channel|>analysis<|message|>I have to look it up.<|end|><|start|>assistant\

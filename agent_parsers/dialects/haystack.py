@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.table import Table
     from agent_parsers.events import Repair
 
-__all__ = ["DIALECT"]
-
 SAMPLE: Final = """\
 Question: How old is the oldest bridge of Bern?
 Thought: I need to know which bridge that is.

@@ -13,14 +13,7 @@ Source: the chat templates of moonshotai/Kimi-K2-Instruct and Kimi-K2-Thinking, 
 tool calls.
 """
 
-from agent_parsers.authoring import (
-    CallFormat,
-    Given,
-    Head,
-    NamedPayload,
-    ResultsWriter,
-    role_frame,
-)
+from agent_parsers.authoring import CallFormat, Given, Head, NamedPayload, ResultsWriter, role_frame
 from agent_parsers.families.results_writer import NumberedIds
 
 END = "<|im_end|>"

@@ -15,12 +15,7 @@ Source: the v11 instruct tokenizer of mistralai/mistral-common.
 
 from dataclasses import replace
 
-from agent_parsers.authoring import (
-    LINES,
-    SAMPLE_TURN,
-    Result,
-    WrittenCall,
-)
+from agent_parsers.authoring import LINES, SAMPLE_TURN, Result, WrittenCall
 from agent_parsers.dialects import mistral
 from agent_parsers.dialects.mistral import ARGS, CALL_ID
 

@@ -19,8 +19,6 @@ from agent_parsers.engine.tables.table import Go, Note, Part
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
 
-__all__ = ["DIALECT"]
-
 _action, _input = (
     Patterns({name: react.STRICT.markers[name]}).whole.search for name in ("action", "input")
 )

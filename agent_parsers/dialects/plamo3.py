@@ -19,12 +19,7 @@ result stands in a turn of the role ``tool``.
 
 import re
 
-from agent_parsers.authoring import (
-    CallFormat,
-    Head,
-    NamedPayload,
-    role_frame,
-)
+from agent_parsers.authoring import CallFormat, Head, NamedPayload, role_frame
 
 
 def element(name: str) -> tuple[str, str]:

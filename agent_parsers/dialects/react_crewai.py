@@ -21,8 +21,6 @@ from outputs.growing_json.lenient.json_text import begins_object
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
 
-__all__ = ["DIALECT"]
-
 SAMPLE: Final = """\
 Question: How old is the oldest bridge of Bern?
 Thought: I need to know which bridge that is.

@@ -19,8 +19,6 @@ from agent_parsers.engine.tables.table import Go, Part, Table
 from agent_parsers.families.steps import Steps
 from agent_parsers.forms.form import NUMBER, CallForm, Form
 
-__all__ = ["DIALECT"]
-
 SAMPLE: Final = """\
 Question: Which lake is larger, Brienz or Thun?
 Thought 1: I need the areas of both lakes.

@@ -20,8 +20,6 @@ from agent_parsers.engine.tables.table import Go, Part, Table
 from agent_parsers.families.steps import StepWriter, reworded
 from agent_parsers.forms.form import Written
 
-__all__ = ["DIALECT"]
-
 SAMPLE: Final = """\
 Question: How old is the oldest bridge of Bern?
 Thought: I need to use a tool to find out which bridge that is.

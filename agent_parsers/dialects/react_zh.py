@@ -20,8 +20,6 @@ from agent_parsers.engine.tables.labels import with_labels
 from agent_parsers.events import Repair
 from agent_parsers.forms.form import Written
 
-__all__ = ["DIALECT"]
-
 SAMPLE: Final = """\
 问题：伯尔尼最古老的桥建于何时？
 思考：我需要知道那是哪座桥。

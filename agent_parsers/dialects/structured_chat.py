@@ -16,8 +16,6 @@ from typing import Final
 from agent_parsers.engine.calls.json.rules import JsonCallRules
 from agent_parsers.families.json_steps import KEYS, WORDS, JsonActions, opens_after
 
-__all__ = ["DIALECT"]
-
 SAMPLE: Final = """\
 Question: How deep is Lake Thun?
 Thought: I have to look it up.

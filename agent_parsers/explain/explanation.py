@@ -76,16 +76,7 @@ def explain(
 ) -> Explanation:
     """Explain why *text*, one turn, is parsed as it is, or why it cannot be read.
 
-    Args:
-        dialect: The dialect of the turn.
-        mode: ``"strict"`` or ``"lenient"``.
-        text: What the model wrote.
-        tools: The tools, or only their names; `None` to accept any.
-        max_chars: Longest turn that is accepted, in characters.
-        on_conflict: Which part counts in lenient mode if a turn has an action and an answer.
-        start: The part in which the text begins; see `StreamParser`.
-        prompt: The end of the prompt; see `StreamParser`.
-        ended: How the text ended, if known.
+    The other arguments are those of `StreamParser`.
 
     Raises:
         ValueError: *mode* is ``"transcript"``; only a single turn can be explained.
@@ -147,7 +138,8 @@ _RESULTS: Final = {"tool", "input", "answer"}
 
 
 def _spans(text: str, events: Sequence[Event], passed: Sequence[Passed]) -> Iterator[ExplainedSpan]:
-    dropped = max((mark.span[0] for mark in passed if _drops(mark)), default=0)
+    drops = (mark for mark in passed if mark.crossing.drops and not mark.crossing.is_note)
+    dropped = max((mark.span[0] for mark in drops), default=0)  # the text before is excluded
     at = 0
     # A tool that is named by the marker itself has no text.
     tiles = [e for e in events if type(e) in PARTS_OF_EVENTS and e.span[0] < e.span[1]]
@@ -162,11 +154,6 @@ def _spans(text: str, events: Sequence[Event], passed: Sequence[Passed]) -> Iter
         at = span[1]
     if at < len(text):
         yield ExplainedSpan((at, len(text)), "unread", text[at:])
-
-
-def _drops(mark: Passed) -> bool:
-    """Return whether a marker excludes the text before it from the turn."""
-    return bool(mark.crossing.drops) and not mark.crossing.is_note
 
 
 _MOST_NAMED: Final = 3
@@ -196,13 +183,8 @@ def explain_chunks(
 ) -> Iterator[ExplainedChunk]:
     """Yield what a stream emits and holds back after each of *chunks*, and at the end.
 
-    If there is an error, the last one yielded has it.
-
-    Args:
-        dialect: The dialect of the turn.
-        chunks: The text, cut anywhere.
-        ended: How the text ended, if known.
-        options: Other arguments of `StreamParser`.
+    If there is an error, the last one yielded has it. The other
+    *options* are those of `StreamParser`.
     """
     stream = _ChunkWatcher(dialect, **options)
     at = told = 0

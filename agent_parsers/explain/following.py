@@ -16,14 +16,10 @@ if TYPE_CHECKING:
 
 
 class Following:
-    """The text of one turn in colours, piece by piece.
+    """The text of one turn, piece by piece, in colours (ANSI escape sequences) if *color* is true.
 
     Text is held back only while a later chunk may change what it means. Control characters are
     replaced.
-
-    Args:
-        parser: A new stream parser.
-        color: Whether to use colours, as ANSI escape sequences.
     """
 
     def __init__(self, parser: StreamParser, *, color: bool) -> None:

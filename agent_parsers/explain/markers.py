@@ -93,15 +93,7 @@ def ignored_markers(
     spans: Sequence[ExplainedSpan],
     places: Places,
 ) -> Iterator[IgnoredMarker]:
-    """Yield the markers in *text* that did not count.
-
-    Args:
-        reader: The machine that read the text.
-        text: The text, as far as it was read.
-        watcher: The parser that recorded the markers.
-        spans: The spans of the text.
-        places: The lines of the text.
-    """
+    """Yield the markers in *text*, as far as *reader* read it, that did not count."""
     known = _vocabulary(reader)
     passed = watcher.passed
     ends = [mark.span[1] for mark in passed]

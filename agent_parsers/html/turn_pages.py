@@ -36,10 +36,7 @@ def notes_about(
 ) -> tuple[list[Remark], list[Repair]]:
     """Return notes about the *repairs* in a text, and the repairs that are not in it.
 
-    Args:
-        repairs: The repairs.
-        start: The offset at which the text begins.
-        size: The length of the text.
+    The text begins at the offset *start* and has *size* characters.
     """
     notes: list[Remark] = []
     others: list[Repair] = []

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from outputs.lazy_names import late_names
+from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
     from agent_parsers.loop.asking import Asking as Asking
@@ -22,24 +22,16 @@ if TYPE_CHECKING:
     from agent_parsers.loop.run import arun_agent as arun_agent
     from agent_parsers.loop.run import run_agent as run_agent
 
-_MODULES = {
-    "AgentRun": "agent_parsers.loop.run",
-    "CutAnswerError": "agent_parsers.loop.run",
-    "MaxTurnsError": "agent_parsers.loop.run",
-    "OnCut": "agent_parsers.loop.run",
-    "arun_agent": "agent_parsers.loop.run",
-    "run_agent": "agent_parsers.loop.run",
-    "Asking": "agent_parsers.loop.asking",
-    "AskingOptions": "agent_parsers.loop.asking",
-    "OnBadCall": "agent_parsers.loop.asking",
-    "ToolsIn": "agent_parsers.loop.asking",
-    "SaidPart": "agent_parsers.loop.replies",
-    "atake_turn": "agent_parsers.loop.replies",
-    "take_turn": "agent_parsers.loop.replies",
-    "ModelRequest": "agent_parsers.loop.request",
-    "ToolChoice": "agent_parsers.loop.request",
-    "check_model": "agent_parsers.loop.request",
-}
+_MODULES = modules_of(
+    {
+        "agent_parsers.loop.asking": "Asking AskingOptions OnBadCall ToolsIn",
+        "agent_parsers.loop.replies": "SaidPart atake_turn take_turn",
+        "agent_parsers.loop.request": "ModelRequest ToolChoice check_model",
+        "agent_parsers.loop.run": (
+            "AgentRun CutAnswerError MaxTurnsError OnCut arun_agent run_agent"
+        ),
+    }
+)
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist

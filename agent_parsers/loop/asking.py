@@ -673,8 +673,7 @@ class _GrowingAnswer:
     def has_changed(self, *, is_last: bool) -> bool:
         """Return whether the value has changed since the last call, unless that costs too much.
 
-        Args:
-            is_last: Whether nothing follows.
+        If nothing follows (*is_last*), the cost does not matter.
         """
         if self._before is not None or not (is_last or self._budget.suffices):
             return False

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 
 class JoinedText:
-    """Text in parts; a marker between two of them becomes a line break.
-
-    Args:
-        text: The first part.
-    """
+    """Text in parts; a marker between two of them becomes a line break."""
 
     def __init__(self, text: str = "") -> None:
         self._texts = [text] if text else []

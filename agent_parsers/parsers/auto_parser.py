@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.tables.modes import EmitCalls
     from agent_parsers.explain.explanation import Explanation
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
+    from agent_parsers.parsers.message_parser import MessageTurn
     from output_parsers import ModelOutput
     from output_parsers.runnables.step import RunnableConfig
     from outputs.messages.ended import Ended
@@ -59,6 +60,8 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
     events come with `close`, and are those of the dialect. Pass the `tools`: a reply that calls
     another tool is then an error.
     """
+
+    _type_name = "auto"
 
     def parse(self, text: str, *, ended: Ended = "unknown") -> list[AgentAction] | AgentFinish:
         """Read one turn.
@@ -121,20 +124,14 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
         """
         self._check_only_whole("read")
         found = self._text_and_end(output, ended)
+        turn: Turn | MessageTurn
         if found is None:
-            message = self._tools_parser().read(output, ended=ended)
-            return AutoTurn(
-                result=message.result,
-                thought=message.thought,
-                content=message.content,
-                repairs=message.repairs,
-                events=message.events,
-                dialect=TOOLS,
-            )
-        text, ended = found
-        parser, name = self._parser_for(text)
-        turn = with_reasoning(parser.read(text, ended=ended), output)
-        parser._check_called(output, turn.result)
+            turn, name = self._tools_parser().read(output, ended=ended), TOOLS
+        else:
+            text, ended = found
+            parser, name = self._parser_for(text)
+            turn = with_reasoning(parser.read(text, ended=ended), output)
+            parser._check_called(output, turn.result)
         return AutoTurn(
             result=_as_list(turn.result),
             thought=turn.thought,
@@ -257,11 +254,6 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
     def structured_outputs(self, *_args: Any, **_kwargs: Any) -> NoReturn:
         """Raise a `ValueError`: each dialect has a grammar of its own."""
         _name_it("grammar")
-
-    @property
-    @override
-    def _type(self) -> str:
-        return "auto"
 
 
 class AutoStreamParser:

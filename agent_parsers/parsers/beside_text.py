@@ -20,7 +20,7 @@ from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.events import Event, MarkerSeen, ThoughtDelta
 from agent_parsers.messages.reading.behind import rest_of_text
 from agent_parsers.messages.reading.problems import MESSAGE_PROBLEMS
-from agent_parsers.messages.reading.said import said_in
+from agent_parsers.messages.reading.said import thought_in
 from output_parsers.model_output import check_of_model, message_of, part_of, text_of, with_message
 from outputs import AIMessage
 
@@ -55,9 +55,7 @@ class ReasoningBeside:
     ) -> tuple[list[Event], ModelOutput]:
         """Return the events of the reasoning in *chunk*, which precede those of its text.
 
-        Args:
-            chunk: A text, a message or a generation.
-            said: Returns the text of the message before this chunk.
+        *said* returns the text of the message before this chunk.
 
         Returns:
             The events, and the chunk. If a whole message follows its own chunks, only what they
@@ -121,18 +119,13 @@ def _reasoning_in(part: Any) -> str:
     if not beside and isinstance(part.content, str):
         return ""
     message = message_of(part)
-    if not isinstance(message, AIMessage):
-        return ""
-    return "".join(text for kind, text in said_in(message) if kind == "thought")
+    return thought_in(message) if isinstance(message, AIMessage) else ""
 
 
 class DialectStreamParser(StreamParser):
     """A `StreamParser` that also takes the reasoning beside the text of a message.
 
-    Args:
-        dialect: The dialect in which the text is written.
-        check: See `ReasoningBeside`.
-        options: The other arguments of `StreamParser`.
+    *check* is that of `ReasoningBeside`, the other *options* are those of `StreamParser`.
     """
 
     __slots__ = ("_beside",)
@@ -171,13 +164,9 @@ def with_reasoning(turn: Turn[Any], output: ModelOutput) -> Turn[Any]:
     """Return *turn*, read from the text of *output*, with the reasoning beside this text."""
     if isinstance(output, str):
         return turn
-    beside = ReasoningBeside(check=_takes_all)  # it was checked before
+    beside = ReasoningBeside(check=lambda _: None)  # it was checked before
     events, _ = beside.take(output)
     if not events:
         return turn
     thought = beside.and_own(turn.thought)
     return replace(turn, thought=thought, events=(*events, *turn.events))
-
-
-def _takes_all(_output: ModelOutput) -> None:
-    pass

@@ -78,11 +78,6 @@ class DialectParser(TurnParser[T], AgentOutputParser):
         is_ours = getattr(self.invoke, "__func__", None) is DialectParser.invoke
         return is_ours and is_default(self.parse_result)
 
-    @property
-    @override
-    def _type(self) -> str:
-        return self.dialect.name
-
 
 class MultiActionDialectParser(TurnParser[T], MultiActionAgentOutputParser):
     """Reads one turn of a dialect whose turns may have several calls, and writes past turns.
@@ -134,11 +129,6 @@ class MultiActionDialectParser(TurnParser[T], MultiActionAgentOutputParser):
     def _invokes_parse(self) -> bool:
         is_ours = getattr(self.invoke, "__func__", None) is MultiActionDialectParser.invoke
         return is_ours and is_default(self.parse_result)
-
-    @property
-    @override
-    def _type(self) -> str:
-        return self.dialect.name
 
 
 AnyDialectParser: TypeAlias = DialectParser[T] | MultiActionDialectParser[T]

@@ -50,6 +50,13 @@ class BaseAgentOutputParser(BaseOutputParser[R]):
 
     _has_several: ClassVar[bool | None] = None
     """Whether turns may have several calls."""
+    _type_name: ClassVar[str] = ""
+    """What `_type` returns."""
+
+    @property
+    @override
+    def _type(self) -> str:
+        return self._type_name or super()._type
 
     @override
     def _text_in(self, output: ModelOutput) -> str:
@@ -138,9 +145,7 @@ class EventReader(Protocol):
 class TurnReader:
     """A stream parser that returns its last events before it raises.
 
-    Args:
-        parser: The stream parser.
-        ended: How the turn ends, if no message says it.
+    *ended* says how the turn ends, if no message does.
     """
 
     def __init__(self, parser: EventReader, ended: Ended = "unknown") -> None:
@@ -227,9 +232,7 @@ class EventParser(CheckedModel):
     def _check_only_whole(self, method: str, called: str = "") -> None:
         """Raise if only `parse` and `invoke` read turns as the parser's author wants.
 
-        Args:
-            method: The method that would read a turn in its own way.
-            called: What the user called, if it is another one.
+        *method* would read a turn in its own way; the user may have *called* another one.
 
         Raises:
             NotImplementedError: A user's class overrides `parse`, and not *method*.

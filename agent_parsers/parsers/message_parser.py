@@ -192,8 +192,9 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
         ours = message_in(message, takes_text=self.lenient)
         parser = self._parser_for(ours)
         events = merge_events([*parser.feed(ours), *parser.close(ended=ended)])
+        assert parser.result is not None, "a message that is not refused has a result"
         return MessageTurn(
-            result=_known(parser.result),
+            result=parser.result,
             thought=parser.thought,
             content=parser.content,
             repairs=tuple(event for event in events if isinstance(event, Repair)),
@@ -359,8 +360,3 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
             tools=self.tools,
             message=message,
         )
-
-
-def _known(result: Result | None) -> Result:
-    assert result is not None, "a message that is not refused has a result"
-    return result

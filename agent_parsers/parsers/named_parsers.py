@@ -60,25 +60,17 @@ class MadeParser(NamedParser):
 class ReActOutputParser(NamedParser):
     """Reads ReAct text as in the paper: ``Action 1: Search[entity]`` and ``Finish[answer]``."""
 
+    _type_name = "react"
     _is_langchain = True
 
     dialect: Dialect = Field(default=react_docstore.DIALECT, exclude=True)
-
-    @property
-    @override
-    def _type(self) -> str:
-        return "react"
 
 
 class MRKLOutputParser(InstructedParser):
     """Reads ReAct text like LangChain's MRKL agent: an action after the answer is ignored."""
 
+    _type_name = "mrkl"
     dialect: Dialect = Field(default=mrkl.DIALECT, exclude=True)
-
-    @property
-    @override
-    def _type(self) -> str:
-        return "mrkl"
 
 
 class ConvoTextOutputParser(MadeParser, InstructedParser):
@@ -91,6 +83,7 @@ class ConvoTextOutputParser(MadeParser, InstructedParser):
         ValueError: The prefix is empty, or the same as another label.
     """
 
+    _type_name = "conversational"
     dialect: Dialect = Field(default=conversational.DIALECT, exclude=True)
     ai_prefix: str = conversational.AI_PREFIX
     """The word before the colon and the reply."""
@@ -99,11 +92,6 @@ class ConvoTextOutputParser(MadeParser, InstructedParser):
     def _make(self) -> Dialect:
         return conversational.make_dialect(self.ai_prefix)
 
-    @property
-    @override
-    def _type(self) -> str:
-        return "conversational"
-
 
 # -- chat agents, which write actions as JSON ------------------------------------------------------
 
@@ -111,12 +99,8 @@ class ConvoTextOutputParser(MadeParser, InstructedParser):
 class ChatOutputParser(InstructedParser):
     """Like `ReActJsonSingleInputOutputParser`, but requires a line break after the fence."""
 
+    _type_name = "chat"
     dialect: Dialect = Field(default=chat.DIALECT, exclude=True)
-
-    @property
-    @override
-    def _type(self) -> str:
-        return "chat"
 
 
 class StructuredChatOutputParser(InstructedParser):
@@ -125,12 +109,8 @@ class StructuredChatOutputParser(InstructedParser):
     Returns `AgentAction` or `AgentFinish`, as `langchain_classic` does.
     """
 
+    _type_name = "structured_chat"
     dialect: Dialect = Field(default=structured_chat.DIALECT, exclude=True)
-
-    @property
-    @override
-    def _type(self) -> str:
-        return "structured_chat"
 
 
 class ConvoOutputParser(InstructedParser):
@@ -139,12 +119,8 @@ class ConvoOutputParser(InstructedParser):
     Returns `AgentAction` or `AgentFinish`, as `langchain_classic` does.
     """
 
+    _type_name = "conversational_chat"
     dialect: Dialect = Field(default=conversational_chat.DIALECT, exclude=True)
-
-    @property
-    @override
-    def _type(self) -> str:
-        return "conversational_chat"
 
 
 class StructuredChatOutputParserWithRetries(AgentOutputParser):
@@ -154,6 +130,8 @@ class StructuredChatOutputParserWithRetries(AgentOutputParser):
 
         parser = StructuredChatOutputParserWithRetries.from_llm(llm)
     """
+
+    _type_name = "structured_chat_with_retries"
 
     base_parser: SkipValidation[SerializeAsAny[AgentOutputParser]] = Field(
         default_factory=StructuredChatOutputParser
@@ -238,8 +216,3 @@ class StructuredChatOutputParserWithRetries(AgentOutputParser):
             return cls(base_parser=base)
         fixing = OutputFixingParser[AgentAction | AgentFinish].from_llm(llm=llm, parser=base)
         return cls(base_parser=base, output_fixing_parser=fixing)
-
-    @property
-    @override
-    def _type(self) -> str:
-        return "structured_chat_with_retries"

@@ -46,6 +46,8 @@ class TurnParser(Constrained, EventParser, Generic[T]):
     """Whether turns may have several calls."""
     _is_langchain: ClassVar[bool] = False
     """Whether strict reading without tools is that of a class of LangChain."""
+    _type_name: ClassVar[str] = ""
+    """What `_type` returns; by default the name of the dialect."""
 
     dialect: Dialect = Field(exclude=True)
     """The format of the turns."""
@@ -87,6 +89,10 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         return "langchain" if self._is_langchain and self.tools is None else "strict"
 
     @property
+    def _type(self) -> str:
+        return self._type_name or self.dialect.name
+
+    @property
     def stop(self) -> list[str]:
         """Stop sequences to pass to the model."""
         return list(self.dialect.stop)
@@ -94,12 +100,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
     def _parse_output(
         self, output: ModelOutput, *, ended: Ended = "unknown", **_kwargs: Any
     ) -> Any:
-        """Parse the text of *output*; tool calls in a message are not text.
-
-        Args:
-            output: A text, a message or a generation.
-            ended: How the text ended; by default read from *output*.
-        """
+        """Parse the text of *output*; tool calls in a message are not text."""
         parse: Callable[..., Any] = getattr(self, "parse")  # noqa: B009 - of the subclasses
         if isinstance(output, str):
             text = output
@@ -222,29 +223,15 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         self._check_only_whole("explain")
         from agent_parsers.explain.explanation import explain  # imported lazily: rarely needed
 
-        text, ended, error = self._explained(output, ended)
-        explanation = explain(
-            self.dialect,
-            self.mode,
-            text,
-            self.tools,
-            self.max_chars,
-            on_conflict=self.on_conflict,
-            start=self.start,
-            prompt=self.prompt,
-            ended=self._end_of(ended),
-        )
+        error: OutputParserException | None = None
+        try:
+            text, ended = self._text_and_end(output, ended)
+        except OutputParserException as failed:
+            text, error = failed.llm_output or "", failed
+        options = {**self._stream_options(), "ended": self._end_of(ended)}
+        explanation = explain(self.dialect, text=text, **options)
         error = error or self._lost_call(output, explanation.result)
         return explanation if error is None else replace(explanation, result=None, error=error)
-
-    def _explained(
-        self, output: ModelOutput, ended: Ended
-    ) -> tuple[str, Ended, OutputParserException | None]:
-        """Return the text of *output*, how it ended, and the error of a message that has one."""
-        try:
-            return *self._text_and_end(output, ended), None
-        except OutputParserException as error:
-            return error.llm_output or "", ended, error
 
     def explain_chunks(
         self, chunks: Iterable[str], *, ended: Ended = "unknown"

@@ -30,12 +30,9 @@ _MEANT: Final = {
 
 
 def unknown_name(name: str, known: set[str], *, is_model: bool) -> ValueError:
-    """Return the error for *name*, which stands for no dialect and no parser.
+    """Return the error for *name*, which is none of the *known* ones of dialects and parsers.
 
-    Args:
-        name: What was asked for.
-        known: The names of all dialects and parsers.
-        is_model: Whether it is a model whose format no dialect reads.
+    It may be that of a model (*is_model*) whose format no dialect reads.
     """
     if is_model:
         return ValueError(

@@ -46,14 +46,9 @@ def check_cut(cut: Cut) -> None:
 
 
 def stopped(reply: Reply, stops: Sequence[str], half_stop: int) -> Reply:
-    """Return *reply* up to the first of *stops* that occurs in it.
+    """Return *reply* up to the first of *stops* in it, of which *half_stop* characters remain.
 
     The content of a message is cut; later content blocks, and all calls, are removed.
-
-    Args:
-        reply: Text, message or exception.
-        stops: Stop sequences.
-        half_stop: How many characters of the stop sequence remain.
     """
     if isinstance(reply, BaseException) or not any(stops):
         return reply

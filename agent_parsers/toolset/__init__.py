@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from outputs.lazy_names import late_names
+from outputs.lazy_names import late_names, modules_of
 
 if TYPE_CHECKING:
     from agent_parsers.toolset.declaring.forms import Tools as Tools
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.schemas.spec import ToolSpec as ToolSpec
     from agent_parsers.toolset.set import ToolSet as ToolSet
 
-_MODULES = {
-    "AnswerError": "agent_parsers.toolset.problems.errors",
-    "ToolException": "agent_parsers.toolset.running",
-    "Tools": "agent_parsers.toolset.declaring.forms",
-    "ToolInputError": "agent_parsers.toolset.problems.errors",
-    "UnknownToolError": "agent_parsers.toolset.problems.errors",
-    "ForeignCallError": "agent_parsers.toolset.problems.errors",
-    "CheckedInput": "agent_parsers.toolset.problems.errors",
-    "InputProblem": "agent_parsers.toolset.problems.input_problem",
-    "ToolSet": "agent_parsers.toolset.set",
-    "ToolSpec": "agent_parsers.toolset.schemas.spec",
-}
+_MODULES = modules_of(
+    {
+        "agent_parsers.toolset.declaring.forms": "Tools",
+        "agent_parsers.toolset.problems.errors": (
+            "AnswerError CheckedInput ForeignCallError ToolInputError UnknownToolError"
+        ),
+        "agent_parsers.toolset.problems.input_problem": "InputProblem",
+        "agent_parsers.toolset.running": "ToolException",
+        "agent_parsers.toolset.schemas.spec": "ToolSpec",
+        "agent_parsers.toolset.set": "ToolSet",
+    }
+)
 """The module of each name that is imported at its first use."""
 
 if not TYPE_CHECKING:  # checkers would take any name to exist

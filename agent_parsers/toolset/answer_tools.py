@@ -88,12 +88,7 @@ class AnswerTools:
         return value.get(_WRAPPED) if self._is_wrapped and isinstance(value, dict) else value
 
     def read_text(self, finish: AgentFinish, *, lenient: bool, is_cut: bool) -> Any:
-        """Return the answer that is given as text.
-
-        Args:
-            finish: The answer.
-            lenient: Whether to repair JSON.
-            is_cut: Whether the text may go on.
+        """Return the answer that is given as text, which may go on if *is_cut*.
 
         Raises:
             AnswerError: It is not of the type.

@@ -83,7 +83,8 @@ class OutputType:
             """The same, validated."""
         except (TypeError, ValueError, LookupError, NameError, RuntimeError) as error:
             reason = str(error).partition("\n")[0].partition(". Set `")[0]
-            raise TypeError(f"{_named(output_type)} has no JSON Schema: {reason}") from error
+            name = f"{getattr(output_type, '__name__', output_type)!r:.100}"
+            raise TypeError(f"the output_type {name} has no JSON Schema: {reason}") from error
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OutputType) and self.type == other.type
@@ -253,10 +254,6 @@ class OutputType:
         return AnswerError(
             wrong_answer(problems), answer=answer, problems=problems, example=example
         )
-
-
-def _named(output_type: Any) -> str:
-    return f"the output_type {getattr(output_type, '__name__', output_type)!r:.100}"
 
 
 def _from_text(fitter: Fitter, text: str, notes: list[InputNote], *, is_cut: bool) -> Any:

@@ -88,12 +88,9 @@ class _Step:
 
 
 class Run:
-    """A run that is being read.
+    """A run that is being read, in which each marker *begins* a part, by its name.
 
-    Args:
-        dialect: The dialect of the run.
-        begins: The part that each marker begins, by the marker's name.
-        repairs: Repairs of the run that have already been reported.
+    Some *repairs* may have been reported before it began.
     """
 
     def __init__(

@@ -55,7 +55,6 @@ TEXT: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
 def names_page() -> str:
     """Return the text of the module with the names."""
     known = [get_dialect(name) for name in list_dialects()]
-    owners = {alias: dialect.name for dialect in known for alias in dialect.aliases}
     one = [name for d in known if not d.several for name in (d.name, *d.aliases)]
     several = [name for d in known if d.several for name in (d.name, *d.aliases)]
     return "\n".join(
@@ -65,9 +64,10 @@ def names_page() -> str:
             '"""Names and aliases of the dialects with one call in a turn."""',
             *_literal("SeveralCallsName", several),
             '"""Names and aliases of the dialects whose turns may have several calls."""',
-            "ALIASES: Final = {",
-            *(f'    "{alias}": "{owners[alias]}",' for alias in sorted(owners)),
-            "}",
+            "_ALIASES: Final = {",
+            *(_filled(f'"{d.name}": {_tuple(sorted(d.aliases))},') for d in known if d.aliases),
+            "}  # fmt: skip",
+            "ALIASES: Final = {alias: name for name, own in _ALIASES.items() for alias in own}",
             '"""The name of the dialect that has the alias."""',
             "",
         ]

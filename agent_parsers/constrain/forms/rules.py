@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final
+
+from typing_extensions import override
 
 from agent_parsers.constrain.parts.automaton import ANY, Automaton, Charset, minus, spelt
 from agent_parsers.constrain.parts.tree import (
@@ -19,45 +21,14 @@ from agent_parsers.constrain.parts.tree import (
     Text,
 )
 
-
-class RuleNotation(Protocol):
-    """How rules are written in a grammar form."""
-
-    @property
-    def start(self) -> str:
-        """The name of the first rule."""
-
-    @property
-    def is_left(self) -> bool:
-        """Whether repeating rules are left-recursive, not right-recursive."""
-
-    def literal(self, text: str) -> str:
-        """Return *text* as a literal."""
-
-    def one_of(self, ranges: str, *, negated: bool) -> str:
-        """Return the character class with these *ranges*."""
-
-    def char(self, code: int) -> str:
-        """Return a character as it is written in a character class."""
-
-    def name(self, name: str) -> str:
-        """Return the name of a rule as it is written."""
-
-    def class_name(self, number: int) -> str:
-        """Return a name for the character class with this *number*."""
-
-
-def rules_of(grammar: Grammar, notation: RuleNotation) -> dict[str, str]:
-    """Return the rules of *grammar* as names and bodies; the first is the start rule."""
-    return _Rules(grammar, notation).rules
-
-
 _SHORT: Final = 16
 """Classes that are spelt with fewer characters stand where they are used."""
 
 
 class _Rules:
-    def __init__(self, grammar: Grammar, notation: RuleNotation) -> None:
+    """Makes the rules of a grammar as names and bodies; the first is the start rule."""
+
+    def __init__(self, grammar: Grammar, notation: Gbnf) -> None:
         self._notation = notation
         self.rules: dict[str, str] = {notation.start: ""}
         self._texts: dict[Automaton, str] = {}
@@ -156,17 +127,19 @@ class _Rules:
 
 
 class Gbnf:
-    """The notation of GBNF."""
+    """How rules are written, in GBNF."""
 
-    start: Final = "root"
-    is_left: Final = False  # llama.cpp refuses rules that begin with themselves
+    start: ClassVar[str] = "root"
+    """The name of the first rule."""
+    is_left: ClassVar[bool] = False  # llama.cpp refuses rules that begin with themselves
+    """Whether repeating rules are left-recursive, not right-recursive."""
 
     def literal(self, text: str) -> str:
         """Return *text* in double quotes."""
         return f'"{"".join(spelt(ord(char), chr(34) + chr(92)) for char in text)}"'
 
     def one_of(self, ranges: str, *, negated: bool) -> str:
-        """Return a character class in brackets."""
+        """Return the character class with these *ranges*."""
         return f"[{'^' if negated else ''}{ranges}]"
 
     def char(self, code: int) -> str:
@@ -176,7 +149,7 @@ class Gbnf:
         return spelt(code, "]\\")
 
     def name(self, name: str) -> str:
-        """Return *name*; its hyphens are allowed."""
+        """Return the *name* of a rule as it is written; it may have hyphens."""
         return name
 
     def class_name(self, number: int) -> str:
@@ -186,45 +159,45 @@ class Gbnf:
 
 def write_gbnf(grammar: Grammar) -> str:
     """Return *grammar* in GBNF."""
-    rules = rules_of(grammar, Gbnf())
+    rules = _Rules(grammar, Gbnf()).rules
     return "".join(f"{name} ::= {body}\n" for name, body in rules.items())
 
 
 # -- Lark ------------------------------------------------------------------------------------------
 
 
-class Lark:
-    """The notation of Lark."""
+class Lark(Gbnf):
+    """How rules are written in Lark."""
 
-    start: Final = "start"
-    is_left: Final = True  # with rules that end so, the work of llguidance would be quadratic
+    start = "start"
+    is_left = True  # with rules that end so, the work of llguidance would be quadratic
 
+    @override
     def literal(self, text: str) -> str:
-        """Return each character of *text* in double quotes; ``""`` if *text* is empty."""
         # Each character apart: llguidance prefers the longest lexeme, so that of two texts that
         # begin alike it would only see the longer one.
-        return " ".join(f'"{spelt(ord(char), chr(34) + chr(92))}"' for char in text) or '""'
+        return " ".join(map(super().literal, text)) or '""'
 
+    @override
     def one_of(self, ranges: str, *, negated: bool) -> str:
-        """Return a character class as a regular expression."""
-        return f"/[{'^' if negated else ''}{ranges}]/"
+        return f"/{super().one_of(ranges, negated=negated)}/"
 
+    @override
     def char(self, code: int) -> str:
-        """Return a character as it is written in a character class."""
         return spelt(code, "]\\^-[/")
 
+    @override
     def name(self, name: str) -> str:
-        """Return *name* with underscores instead of hyphens."""
         return name.replace("-", "_")
 
+    @override
     def class_name(self, number: int) -> str:
-        """Return a name for the character class with this *number*."""
         return f"C{number}"
 
 
 def write_lark(grammar: Grammar) -> str:
     """Return *grammar* in Lark."""
-    rules = rules_of(grammar, Lark())
+    rules = _Rules(grammar, Lark()).rules
     return "".join(f"{name}: {body}\n" for name, body in rules.items())
 
 

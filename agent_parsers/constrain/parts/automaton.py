@@ -268,11 +268,7 @@ class Nfa:
     ) -> tuple[Automaton, Mapping[frozenset[int], int]]:
         """Return the deterministic automaton of the texts that reach no *bad* state.
 
-        Args:
-            start: The states in which a text begins.
-            bad: States that no text may reach.
-            bad_ends: States in which no text may end.
-            most: The most states; `None` for any number.
+        A text begins in the states *start*, and ends in none of *bad_ends*.
 
         Returns:
             The automaton, and its states by the sets of states here.
@@ -282,7 +278,7 @@ class Nfa:
         """
         used = {charset for edges in self.edges for charset, _ in edges}
         classes = partition(used)
-        signs = [{charset for charset in used if _holds(charset, each)} for each in classes]
+        signs = [{charset for charset in used if not minus(each[:1], charset)} for each in classes]
         first = self.closure(start)
         known = {first: 0}
         todo = [first]
@@ -335,10 +331,6 @@ def partition(charsets: Iterable[Charset]) -> list[Charset]:
         if any(a <= low <= b for a, b in ANY):
             groups[sign].append((low, after - 1))
     return [union([tuple(ranges)]) for ranges in groups.values()]
-
-
-def _holds(charset: Charset, part: Charset) -> bool:
-    return not minus((part[0],), charset)
 
 
 @lru_cache(maxsize=1024)

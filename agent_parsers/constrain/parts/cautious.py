@@ -9,15 +9,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.constrain.parts.automaton import (
-    ANY,
-    SPACES,
-    Automaton,
-    Nfa,
-    chars,
-    minus,
-    union,
-)
+from agent_parsers.constrain.parts.automaton import ANY, SPACES, Automaton, Nfa, chars, minus, union
 from agent_parsers.engine.markers.kinds import Label, label_words, spelt_texts
 from agent_parsers.engine.tables.rewritings import table_for
 

@@ -53,9 +53,7 @@ def chain(nfa: Nfa, at: int, spelling: tuple[str, ...]) -> int:
 def text_without(parts: tuple[str, ...], then: str = "") -> Automaton:
     """Return the automaton of texts that contain none of *parts*.
 
-    Args:
-        parts: The texts that may not occur.
-        then: What follows the text; a part in it must be the first one.
+    If *then* follows the text, a part in it must be the first one.
     """
     nfa = Nfa()
     home = nfa.state()
@@ -189,8 +187,7 @@ class _Scanner:
 class CountingMarks:
     """The markers of a dialect, where they count in strict mode.
 
-    Args:
-        dialect: The dialect. No text contains one of its stop sequences.
+    No text contains a stop sequence of the dialect.
     """
 
     def __init__(self, dialect: Dialect) -> None:
@@ -276,13 +273,9 @@ class CountingMarks:
         return intersection(made, no_objects())
 
     def in_json(self, state: str, then: str) -> Automaton:
-        """Return the automaton of texts that a JSON string may be in a *state*.
+        """Return the automaton of texts that a JSON string may be in a *state*, before *then*.
 
         A string may begin a line. The next string may not complete a marker that it begins.
-
-        Args:
-            state: The state of the table.
-            then: What follows the JSON.
         """
         if (state, then) not in self._in_json:
             self._in_json[state, then] = self._strings(state, then)

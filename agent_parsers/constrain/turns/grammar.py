@@ -72,13 +72,9 @@ _NO_TICK: Final = Automaton((((minus(ANY, _TICK), 0), (_TICK, 1)),) * 2, 0, froz
 def turn_grammar(
     dialect: Dialect, tools: ToolSet | None, options: TurnOptions, *, brief: bool = False
 ) -> Grammar:
-    """Return the grammar for turns of *dialect*.
+    """Return the grammar for turns of *dialect*; *tools* are `None` for any.
 
-    Args:
-        dialect: The dialect.
-        tools: The tools; `None` for any.
-        options: Which turns the grammar allows.
-        brief: Whether to exclude valid texts that would make the grammar much longer.
+    A *brief* one excludes valid texts that would make it much longer.
 
     Raises:
         GrammarError: No grammar can express these turns.
@@ -345,12 +341,9 @@ class _Turns:
     def _leads(
         self, lead: str, then: str, within: Automaton | None = None
     ) -> Iterator[tuple[list[Node], Place]]:
-        """Yield ways to write a *lead*, with the place after it.
+        """Yield ways to write a *lead* before *then*, with the place after it.
 
-        Args:
-            lead: What a turn begins with.
-            then: What follows.
-            within: Accepts what its last text may be.
+        The last text of a lead may only be what *within* accepts.
         """
         opener = lead.partition(Slot.THOUGHT)[0] if Slot.THOUGHT in lead else ""
         begin, start = self._marks.begin, self._options.start

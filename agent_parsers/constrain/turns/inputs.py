@@ -44,15 +44,7 @@ if TYPE_CHECKING:
 
 
 class TaggedCall:
-    """Makes the grammar of calls to one tool.
-
-    Args:
-        schema: The schema of its input.
-        spelt: How its parameters are spelt.
-        shapes: How the dialect spells its turns.
-        texts: What may stand in values.
-        notes: Collects what is left out of the schema.
-    """
+    """Makes the grammar of calls to one tool, given how its parameters are *spelt*."""
 
     def __init__(
         self, schema: Schema, spelt: Parameters, shapes: Shapes, texts: Texts, notes: Notes
@@ -174,15 +166,7 @@ PLAIN_TEXT: Final = Automaton((((_BEGINS, 1),), ((ANY, 1),)), 0, frozenset([1]))
 
 
 class Inputs:
-    """Makes the grammar of calls to tools.
-
-    Args:
-        tools: The tools; `None` for any, as are inputs without a schema.
-        shapes: How the dialect spells its turns.
-        marks: Its markers.
-        texts: What may stand in inputs.
-        notes: Collects what is left out of the schemas.
-    """
+    """Makes the grammar of calls to *tools*, or to any; inputs without a schema may be anything."""
 
     def __init__(
         self,
@@ -271,11 +255,7 @@ class Inputs:
     def answer(self, schema: Schema, place: Place, after: str, *, quoted: bool) -> Node:
         """Return the answers that fit *schema*, at *place* and before *after*.
 
-        Args:
-            schema: The schema of the answer's type.
-            place: Where an answer begins.
-            after: The text that follows it.
-            quoted: Whether texts are written as JSON strings.
+        With *quoted*, texts are written as JSON strings.
         """
         if quoted:
             return self._texts.values(self._texts.quoted(JSON_ESCAPES)).value(schema, schema.root)
@@ -287,10 +267,7 @@ class Inputs:
     def _lone(self, schema: Schema, strings: Strings, lists: JsonValues | None) -> Iterator[Node]:
         """Yield the values of the only parameter, written without its name.
 
-        Args:
-            schema: The schema of the input.
-            strings: What may stand in a text.
-            lists: Makes lists; `None` if they cannot be written.
+        The maker of *lists* is `None` if they cannot be written.
         """
         key = lone_key(schema.flat(schema.root))
         roots = cases(schema, schema.root, self._notes)
@@ -313,15 +290,10 @@ class Inputs:
         lists: JsonValues | None,
         notes: Notes,
     ) -> Node:
-        """Return values of which texts stand as they are.
+        """Return the values of the cases *found*, of which texts stand as they are.
 
-        Args:
-            found: The cases of the schema.
-            texts: What may stand in a text.
-            schema: The schema.
-            values: Makes numbers and constants.
-            lists: Makes lists and objects; `None` if they cannot be written.
-            notes: Collects what is left out.
+        *values* makes numbers and constants; *lists*, which makes lists and objects, is `None` if
+        they cannot be written.
         """
         options: list[Node] = []
         for case in found:

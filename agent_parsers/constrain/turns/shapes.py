@@ -88,9 +88,6 @@ def json_in(written: str) -> str:
 class Shapes:
     """How the turns of one dialect are written.
 
-    Args:
-        dialect: The dialect.
-
     Raises:
         GrammarError: The dialect does not declare how turns are written, but has only a function.
     """
@@ -142,7 +139,8 @@ class Shapes:
     def notation(self) -> Notation:
         """How values other than text are written."""
         call = self._form.call
-        made = Notation(self._constants, sorts=self._sorts)
+        sorts = call.parameters is not None and call.parameters.sorts
+        made = Notation(self._constants, sorts=sorts)
         if not self._dialect.several or self.nests:
             return made
         if call.parameters is None and call.has_json_input:
@@ -190,12 +188,6 @@ class Shapes:
             return JSON.constants
         written = self._written_value([None, True, False])
         return python if all(word in written for word in python) else JSON.constants
-
-    @cached_property
-    def _sorts(self) -> bool:
-        """Whether parameters are written in the order of their names."""
-        parameters = self._form.call.parameters
-        return parameters is not None and parameters.sorts
 
     @cached_property
     def nests(self) -> bool:
@@ -299,15 +291,10 @@ class Shapes:
             return None
 
     def turn(self, tool: str | None, *, thought: bool, content: bool) -> str:
-        """Return a turn with one call; empty if the dialect has no such turn.
+        """Return a turn with one call of *tool*, or of any; empty if the dialect has no such turn.
 
         An input is `Slot.TEXT` if it stands there as text, and `Slot.INPUT` if it is JSON, which
-        may be a string if the dialect `takes_texts`.
-
-        Args:
-            tool: Name of the tool; `None` for any.
-            thought: Whether it has a thought.
-            content: Whether it has content beside the call.
+        may be a string if the dialect `takes_texts`. Content stands beside the call.
         """
         if self._form.own is not None:
             if content and self._form.content is None:

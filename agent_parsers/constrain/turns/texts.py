@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.constrain.parts.automaton import Automaton, Charset, chars, intersection, union
 from agent_parsers.constrain.parts.cautious import nothing_like_labels, nothing_like_tags
-from agent_parsers.constrain.parts.markless import (
-    CountingMarks,
-    Place,
-    no_objects,
-    text_without,
-)
+from agent_parsers.constrain.parts.markless import CountingMarks, Place, no_objects, text_without
 from agent_parsers.constrain.parts.tree import TypedNotation
 from agent_parsers.constrain.values.elements import Elements, TypedElements
 from agent_parsers.constrain.values.json_values import JsonValues
@@ -27,12 +22,8 @@ _PYTHON_ESCAPES: Final = JSON_ESCAPES.replace("/", "")
 class Texts:
     """Knows which texts are allowed in each place of a turn.
 
-    Args:
-        shapes: How the dialect spells its turns.
-        marks: Its markers.
-        rules: Collects the parts with names.
-        notes: Collects what is left out of the schemas.
-        brief: Whether grammars have to be short, even if they allow a little that is misread.
+    *rules* collects the parts with names, *notes* what is left out of the schemas. A *brief*
+    grammar is short, even if it allows a little that is misread.
     """
 
     def __init__(
@@ -85,12 +76,7 @@ class Texts:
         return Strings(bare, "", barred), in_json
 
     def in_tags(self, after: str, escapes: str = "") -> Strings:
-        """Return what is allowed in a text parameter, or in the strings of another parameter.
-
-        Args:
-            after: What follows a text.
-            escapes: The escapes in a string.
-        """
+        """Return what is allowed before *after*, in a text parameter or in strings of another."""
         if self._shapes.quotes_values:
             return self.quoted(_PYTHON_ESCAPES)
         found = [

@@ -20,7 +20,8 @@ from agent_parsers.constrain.parts.tree import (
 from agent_parsers.constrain.values.cases import of_types
 from agent_parsers.constrain.values.json_values import JsonValues
 from agent_parsers.constrain.values.members import declared, in_order
-from agent_parsers.constrain.values.strings import count_of, words
+from agent_parsers.constrain.values.strings import count_of
+from agent_parsers.forms.form import write_value
 
 if TYPE_CHECKING:
     from agent_parsers.constrain.parts.tree import Node
@@ -95,9 +96,7 @@ class Elements(JsonValues):
     def _written(self, value: Any) -> str:
         if isinstance(value, list | dict):
             raise NoValue("a constant list or object cannot be written as elements")
-        if isinstance(value, str):
-            return value
-        return words(value)
+        return write_value(value)
 
 
 class TypedElements(Elements):

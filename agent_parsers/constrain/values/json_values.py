@@ -33,10 +33,11 @@ from agent_parsers.constrain.values.cases import Case, cases
 from agent_parsers.constrain.values.members import declared, in_order
 from agent_parsers.constrain.values.numbers import integer, number
 from agent_parsers.constrain.values.patterns import of_pattern
-from agent_parsers.constrain.values.strings import Strings, count_of, words
+from agent_parsers.constrain.values.strings import Strings, count_of
+from agent_parsers.forms.form import write_json
+from agent_parsers.toolset.schemas.plain import SAYING_NOTHING
 
 if TYPE_CHECKING:
-    from agent_parsers.constrain.parts.automaton import Automaton
     from agent_parsers.constrain.parts.tree import Node, Notation, Notes
     from agent_parsers.toolset.schemas.schema import Schema
 
@@ -49,7 +50,6 @@ _LETTERS: Final = union([chars("_"), ((65, 90), (97, 122))])
 _BARE_KEY: Final = sequence(
     Chars(_LETTERS), Repeat(Chars(union([_LETTERS, chars("0123456789")])), 0, 63)
 )
-_SAYS_NOTHING: Final = {"title", "description", "default", "examples", "deprecated"}
 
 
 _OF_PARTS: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
@@ -72,14 +72,9 @@ _PartKey: TypeAlias = "tuple[Schema, str | int]"
 
 
 class JsonValues:
-    """Makes the grammar of JSON-like values; named parts are added to *rules*.
+    """Makes the grammar of JSON-like values, written in a *notation*.
 
-    Args:
-        rules: Collects the parts with names.
-        name: Begins the names of the parts.
-        strings: What may stand in strings.
-        notes: Collects what is left out.
-        notation: How values are written.
+    Named parts, whose names begin with *name*, are added to *rules*; what is left out, to *notes*.
     """
 
     def __init__(
@@ -135,11 +130,8 @@ class JsonValues:
         """Any key; a mark in it might end a call in which the string before has no end."""
         if not self._notation.is_json:
             return _BARE_KEY
-        return Rule(self._add("key", lambda: self._quoted(Text(self._key_text))))
-
-    @property
-    def _key_text(self) -> Automaton:
-        return intersection(self._strings.text, text_without(("<",))).smallest
+        made = intersection(self._strings.text, text_without(("<",))).smallest
+        return Rule(self._add("key", lambda: self._quoted(Text(made))))
 
     def _member(self, key: Node, value: Node) -> Node:
         return sequence(key, ":", self._ws, value)
@@ -160,9 +152,10 @@ class JsonValues:
         if most == 0:
             return sequence(opens, self._ws, closes)
         last = self._shared(last)
-        count = len(first)
+        count = len(items)
         comma = sequence(",", self._ws)
-        more = repeat(sequence(comma, last), max(least - 1 - count, 0), _less(most, count + 1))
+        most = None if most is None else most - count
+        more = repeat(sequence(comma, last), max(least - count, 0), most)
         inner = sequence(*(part for each in first for part in (each, comma)), last, more)
         whole = sequence(opens, self._ws, inner, self._ws, closes)
         return whole if least else choice([whole, sequence(opens, self._ws, closes)])
@@ -192,7 +185,7 @@ class JsonValues:
         if not isinstance(node, dict) or node.keys().isdisjoint(_OF_PARTS):
             return self._value(schema, node)
         key: _PartKey = (schema, id(node))
-        if is_reference := node.keys() - _SAYS_NOTHING == {"$ref"}:
+        if is_reference := node.keys() - SAYING_NOTHING == {"$ref"}:
             key = (schema, node["$ref"])
         if (part := self._parts.get(key)) is None:
             rules, parts = {**self._rules}, {**self._parts}
@@ -330,7 +323,9 @@ class JsonValues:
             self._notes.add("propertyNames", "a grammar cannot restrict keys without quotes")
             return self._any_key
         found = [
-            {"enum": [*filter(_is_text, each["enum"])]} if "enum" in each else each
+            {"enum": [text for text in each["enum"] if isinstance(text, str)]}
+            if "enum" in each
+            else each
             for each in cases(schema, case["propertyNames"], self._notes)
         ]
         texts = [
@@ -410,16 +405,8 @@ class JsonValues:
             return f"{{{comma.join(f'{name(k)}{colon}{self._written(value[k])}' for k in keys)}}}"
         if isinstance(value, str) and not self._notation.is_json:
             return f"{self._notation.quote}{self._checked(value)}{self._notation.quote}"
-        return words(value)
+        return write_json(value)
 
     def _checked(self, text: str) -> str:
         self._strings.check(text, text)
         return text
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _less(most: int | None, count: int) -> int | None:
-    return None if most is None else most - count

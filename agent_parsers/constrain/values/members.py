@@ -20,11 +20,7 @@ def declared(
 ) -> list[tuple[str, Node, bool]]:
     """Return each member that *case* declares: its name, its grammar, and whether it is required.
 
-    Args:
-        schema: The schema of the input.
-        case: A part of it, of objects.
-        make: Makes a member, given its name and a part of the schema.
-        notes: Collects what is left out.
+    *make* makes a member, given its name and a part of the schema.
 
     Raises:
         NoValue: A required member has no value.
@@ -71,9 +67,7 @@ def _matching(patterns: dict[str, Any], key: str) -> list[Any]:
 def in_order(parts: Sequence[tuple[Node, bool]], between: Node) -> tuple[Node, bool]:
     """Return a sequence of one or more of *parts*, and whether all of them are optional.
 
-    Args:
-        parts: Each part, and whether it is required.
-        between: The separator of two parts.
+    Each part comes with whether it is required; *between* separates two.
     """
     required = [at for at, (_, is_required) in enumerate(parts) if is_required]
     if required:

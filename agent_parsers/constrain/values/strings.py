@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -26,6 +25,7 @@ from agent_parsers.constrain.parts.tree import (
     sequence,
 )
 from agent_parsers.constrain.values.patterns import of_pattern
+from agent_parsers.forms.form import write_json
 
 if TYPE_CHECKING:
     from agent_parsers.constrain.parts.tree import Node, Notes
@@ -124,30 +124,22 @@ def _counted(least: int, most: int | None) -> Automaton:
     return Automaton(tuple(rows), 0, frozenset(range(least, size + 1)))
 
 
-def words(value: Any) -> str:
-    """Return *value* in JSON as `render` writes it."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
 def _marked(value: Any) -> str:
-    return f"{words(value):.80} contains a marker of the dialect"
+    return f"{write_json(value):.80} contains a marker of the dialect"
 
 
 def constants(case: Case, ways: Iterable[tuple[str, Strings, str]], notes: Notes) -> Iterator[Node]:
     """Yield the texts of an enumeration.
 
-    Args:
-        case: The enumeration.
-        ways: How a text may be written: the text before it, what it may contain, and the text
-            after it.
-        notes: Collects the texts that cannot be written.
+    Each of the *ways* to write one is the text before it, what it may contain, and the text after
+    it. *notes* collects the texts that cannot be written.
     """
     for value in case["enum"]:
         if not isinstance(value, str):
             continue
         is_written = False
         for before, strings, behind in ways:
-            written = words(value)[1:-1] if strings.has_escapes else value
+            written = write_json(value)[1:-1] if strings.has_escapes else value
             if strings.may_hold(written):
                 is_written = True
                 yield sequence(before, written, behind)
@@ -200,11 +192,8 @@ class Strings:
     ) -> Node:
         """Return the texts that *flat*, a case of a schema, allows, without quotes.
 
-        Args:
-            flat: The case.
-            notes: Collects what the grammar cannot express.
-            within: Accepts the texts that are allowed; then no text ends in white space.
-            begins: The characters with which a text may begin.
+        They begin with one of *begins*. If they have to be *within* others, none of them
+        ends in white space.
 
         Raises:
             NoValue: There is no such text.

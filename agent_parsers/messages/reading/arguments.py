@@ -43,10 +43,7 @@ def is_fence(text: str) -> bool:
 def as_input(value: Any, tool: str, *, takes_text: bool) -> str | dict[Any, Any]:
     """Return the arguments *value* as an input, unwrapped if they are only ``__arg1``.
 
-    Args:
-        value: The arguments.
-        tool: Name of the tool, for the error.
-        takes_text: Whether text is accepted as an input; unwrapped text always is.
+    Text is an input if the tool *takes_text*; unwrapped text always is.
 
     Raises:
         BadCall: *value* is not a dictionary, nor text that is accepted.

@@ -122,10 +122,7 @@ def thought_end(content: str) -> int:
 def split_content(thought: str, content: str, calls: Iterable[str] = ()) -> tuple[str, str]:
     """Return the *thought*, including one at the beginning of *content*, and the rest of *content*.
 
-    Args:
-        thought: The reasoning that the provider has separated.
-        content: The content.
-        calls: The calls that are written in it, in order; they are removed.
+    The *calls* that are written in it, in order, are removed.
     """
     pieces = []
     for call in calls:
@@ -257,12 +254,8 @@ def calls_in_content(
     """Return the calls in *content*, in order; `None` if it has no calls.
 
     Tags always mark a call. JSON is a call if it has a name and arguments and the name is that of
-    a tool; other JSON may be an answer. Text inside ``<think>`` is not a call.
-
-    Args:
-        content: The whole content.
-        start: Offset of the text that was held back; there is no call before it.
-        tools: Names of the tools; `None` if they are not known.
+    a tool; other JSON may be an answer. Text inside ``<think>`` is not a call, and there is none
+    before *start*, the offset of the text that was held back.
 
     Raises:
         BadCall: Text that begins like a call cannot be read as one; its span is in *content*.

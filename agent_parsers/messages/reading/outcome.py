@@ -162,9 +162,8 @@ class Outcome:
     def contradicts(self, indexes: Iterable[int | None], *, by_whole: bool) -> bool:
         """Return whether the stream contradicts itself, or has pieces of calls that are not read.
 
-        Args:
-            indexes: The indexes of the calls of the message.
-            by_whole: Whether a whole message after the chunks contradicts them.
+        Its calls have these *indexes*. A whole message after its chunks may contradict them
+        (*by_whole*).
         """
         late = self._late
         if by_whole:
@@ -352,11 +351,9 @@ class Outcome:
         self._end()
 
     def read_content(self, content: str, start: int) -> bool:
-        """Read the calls that are written in the content, if there are any.
+        """Read the calls that are written in the content of a message that has nothing else.
 
-        Args:
-            content: The whole content, in a message that has nothing else.
-            start: Offset of the text that was held back, since it may be a call.
+        The text from offset *start* on was held back, since it may be a call.
 
         Returns:
             Whether there were calls; the events then include them.

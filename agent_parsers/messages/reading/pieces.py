@@ -15,12 +15,7 @@ from output_parsers.printable import kind_of
 from outputs import AIMessage, AIMessageChunk, BaseMessage, from_any
 from outputs.clients.unread_calls import answered_ids
 from outputs.messages.growing_calls import GrowingCall
-from outputs.messages.wire_calls import (
-    are_calls_of,
-    id_of_entry,
-    other_members,
-    written_arguments,
-)
+from outputs.messages.wire_calls import are_calls_of, id_of_entry, other_members, written_arguments
 
 if TYPE_CHECKING:
     from outputs.growing_json.reader import JsonReader
@@ -135,11 +130,9 @@ class EmittedCall(GrowingCall):
 
 
 def message_in(output: Any, *, takes_text: bool) -> AIMessage:
-    """Return the message in the *output* of a model.
+    """Return the message in the *output* of a model, a generation or what `outputs.from_any` takes.
 
-    Args:
-        output: A message of any kind that `outputs.from_any` takes, or a generation with one.
-        takes_text: Whether to accept text as the content of a message.
+    Text is the content of a message if *takes_text* is true.
 
     Raises:
         ProviderError: The message reports that the provider failed.

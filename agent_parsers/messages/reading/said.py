@@ -29,9 +29,7 @@ BESIDE: Final = frozenset((*_REASONING, "refusal"))
 def is_commentary(block: Any, items: Container[int] = ()) -> bool:
     """Return whether the text of *block* is not the answer, although it is for the user.
 
-    Args:
-        block: A block of the content.
-        items: The streamed items of which this is known.
+    Of the streamed *items* it is known.
     """
     if not isinstance(block, dict):
         return False
@@ -50,14 +48,16 @@ def said_in(message: AIMessage) -> Iterator[tuple[Kind, str]]:
         last = kind
 
 
+def thought_in(message: AIMessage) -> str:
+    """Return the reasoning in *message*."""
+    return "".join(text for kind, text in said_in(message) if kind == "thought")
+
+
 def texts_in(message: AIMessage, commentary: Container[int] = ()) -> Iterator[tuple[Kind, str]]:
     """Do the same as `said_in`, but keep commentary apart from content.
 
-    What the model says between its calls, on the way to an answer, is commentary.
-
-    Args:
-        message: A message, or a chunk of one.
-        commentary: The streamed items whose text is not an answer.
+    What the model says between its calls, on the way to an answer, is commentary, and so is the
+    text of streamed items of which this is known.
     """
     for texts in _parts_of(message, commentary):
         yield from texts

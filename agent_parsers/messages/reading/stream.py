@@ -397,11 +397,7 @@ class MessageStreamParser:
 
 
 class _MessageSum:
-    """Adds up the chunks of one message.
-
-    Args:
-        message: The whole message, if it did not come in chunks.
-    """
+    """Adds up the chunks of one message, or takes a whole *message*."""
 
     def __init__(self, message: AIMessage | None) -> None:
         is_chunk = isinstance(message, AIMessageChunk)
@@ -431,7 +427,8 @@ class _MessageSum:
         if message.response_metadata:
             self.ended = sooner(self.ended, ended_of(message.response_metadata))
         if self._message is not None:
-            return self._given(message)
+            self._message = ai_message(self.late.with_late_fields(message))
+            return self._message
         if isinstance(message, AIMessageChunk) and message.tool_call_chunks:
             self._note_kinds(message)
         message = ai_message(self._sum.add(message))
@@ -441,31 +438,17 @@ class _MessageSum:
         return message
 
     def is_behind(self, message: AIMessage, *, is_text: bool) -> bool:
-        """Return whether *message* is whole, and comes after its own chunks.
-
-        Args:
-            message: The message.
-            is_text: Whether it came as a text.
-        """
+        """Return whether *message* is whole, as no text is, and comes after its own chunks."""
         is_message = not is_text and not isinstance(message, AIMessageChunk)
         if self._count == 0:  # where each chunk is a message, as Ollama sends them, none is whole
             self._is_in_chunks = not is_message
         self.has_chunks = self.has_chunks or isinstance(message, AIMessageChunk)
         return self._is_in_chunks and is_message and self._message is None
 
-    def _given(self, message: AIMessage) -> AIMessage:
-        """Return the whole message, or the sum of chunks that was given as one."""
-        self._message = ai_message(self.late.with_late_fields(message))
-        return self._message
-
     def ending(self, *, but: int | None = None) -> AIMessageChunk | None:
         """Return a chunk that closes the text inputs, whose pieces do not show their end.
 
-        Args:
-            but: Index of a call to leave open, since it may be cut.
-
-        Returns:
-            The chunk, or `None` if no call has a text input.
+        The call with the index *but* is left open, since it may be cut. `None` stands for no chunk.
         """
         indexes = [index for index in self._texts if index != but]
         self._texts = {}
@@ -478,19 +461,14 @@ class _MessageSum:
 
     def whole(self) -> AIMessage:
         """Return the message."""
-        message = self._whole()
-        return finished(message)
-
-    def _whole(self) -> AIMessage:
         if self._message is not None:
-            return self._message
-        first = self._first
-        if first is None:
-            return AIMessage(content="")
+            return finished(self._message)
+        if self._first is None:
+            return finished(AIMessage(content=""))
         if self.is_whole:
-            return first
+            return finished(self._first)
         message = getattr(self._sum.generation(), "message", None)
-        return ai_message(message_chunk_to_message(ai_message(message)))
+        return finished(ai_message(message_chunk_to_message(ai_message(message))))
 
     @property
     def raw(self) -> list[NamedCall] | None:

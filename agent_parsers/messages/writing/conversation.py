@@ -30,7 +30,7 @@ from agent_parsers.engine.writing.past_turns import (
 from agent_parsers.engine.writing.prompt import asked_in, render_prompt
 from agent_parsers.engine.writing.render import render, write_answer
 from agent_parsers.forms.form import Written
-from agent_parsers.messages.reading.said import said_in
+from agent_parsers.messages.reading.said import said_in, thought_in
 from agent_parsers.messages.writing.elsewhere import (
     begins_with_mark,
     is_of_another,
@@ -70,19 +70,14 @@ def conversation(
 
     Questions, calls, results and answers are written in the dialect. If it cannot write the calls
     of a message as one turn, each becomes a turn of its own. Reasoning is dropped if the dialect
-    has no thoughts.
-
-    Args:
-        history: What `past_of` takes.
-        dialect: The dialect to write.
-        tools: The tools for the next turn. Earlier turns may have called other tools.
+    has no thoughts. The *tools* are for the next turn; earlier turns may have called others.
 
     Returns:
         The text of each system message at the beginning, and all that follows: a message without
         calls stands alone, a turn with calls together with the results.
 
     Raises:
-        TypeError: *history* contains something else.
+        TypeError: *history* contains something else than `past_of` takes.
         ValueError: A message is malformed.
     """
     past = past_of(history)
@@ -95,12 +90,9 @@ def conversation(
 
 
 def own_turns(steps: History, dialect: Dialect, tools: ToolSet | None) -> list[TurnInPrompt]:
-    """Return *steps* as turns, written as in a prompt of *dialect*.
+    """Return *steps* as turns, written as in a prompt of *dialect* with these *tools*.
 
-    Args:
-        steps: What `past_of` takes, but no messages of the user.
-        dialect: The dialect to write.
-        tools: The tools for the next turn.
+    They are what `past_of` takes, but no messages of the user.
 
     Raises:
         TypeError: *steps* contains something else.
@@ -146,10 +138,7 @@ def with_quoted_calls(past: Iterable[Any], dialect: Dialect) -> list[Any]:
 class _Writer:
     """Writes the messages and turns of a conversation, in order.
 
-    Args:
-        dialect: The dialect to write.
-        tools: The tools for the next turn.
-        past: All that is written, which may have called other tools.
+    The *tools* are for the next turn; *past*, which is all that is written, may have called others.
     """
 
     def __init__(self, dialect: Dialect, tools: ToolSet | None, past: Iterable[Any]) -> None:
@@ -220,12 +209,7 @@ class _Writer:
                 yield HumanMessage(turn.seen.strip("\n"))
 
     def turns(self, item: Any, *, is_last: bool = False) -> Iterator[TurnInPrompt]:
-        """Yield the turns of one part of the past.
-
-        Args:
-            item: The part.
-            is_last: Whether it is the last part, whose calls may not have run yet.
-        """
+        """Yield the turns of one part of the past; the calls of the last may not have run yet."""
         match item:
             case PastTurn():
                 yield from self._calling(item, is_last=is_last)
@@ -373,7 +357,7 @@ class _Writer:
     def _read(self, message: AIMessage) -> Any:
         """Return a *message* without calls as the turn that its text is."""
         text = message.text
-        thought = "".join(said for kind, said in said_in(message) if kind == "thought")
+        thought = thought_in(message)
         if not text.strip():
             return message if not thought else PastAnswer(_finish("", ""), thought)
         found = self._turn_of(text)
@@ -389,11 +373,9 @@ class _Writer:
 
     def quoted(self, message: AIMessage) -> Any:
         """Return a *message* as an answer if a call would be read in its text."""
-        turn = self._read(message)
-        if not isinstance(turn, PastTurn):
+        if not isinstance(self._read(message), PastTurn):
             return message
-        thought = "".join(said for kind, said in said_in(message) if kind == "thought")
-        return PastAnswer(_finish(message.text, ""), thought)
+        return PastAnswer(_finish(message.text, ""), thought_in(message))
 
     def _turn_of(self, text: str) -> Turn | None:
         """Return the turn that *text* is, in this dialect or another."""

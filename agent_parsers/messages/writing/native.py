@@ -35,14 +35,11 @@ ForApi: TypeAlias = "list[BaseMessage | PastTurn]"
 
 
 def past_for_api(history: Any) -> ForApi:
-    """Return *history* in the form that an API takes.
+    """Return *history*, which `past_of` takes, in the form that an API takes.
 
     Calls that the model wrote as text stay text, followed by a message of the user: the results. A
     call without a result gets one that says so, unless the history ends with it: then its tool is
     still to be run.
-
-    Args:
-        history: What `past_of` takes.
 
     Raises:
         TypeError: *history* contains something else.
@@ -102,9 +99,7 @@ def with_results(past: Past) -> Past:
 def with_native_calls(past: Past, read: Callable[[str], tuple[str, str]]) -> Past:
     """Return *past* with the calls that a model wrote as text as native calls with ids.
 
-    Args:
-        past: What has happened.
-        read: Returns the thought and the content of such a text.
+    *read* returns the thought and the content of such a text.
     """
     done: Past = []
     for number, item in enumerate(past):
@@ -151,10 +146,7 @@ def _reasoning(thought: str) -> dict[str, str]:
 
 
 def own_messages(history: History) -> list[BaseMessage]:
-    """Return *history* as our messages, for a model that calls tools.
-
-    Args:
-        history: What `past_of` takes.
+    """Return *history*, which `past_of` takes, as our messages, for a model that calls tools.
 
     Raises:
         TypeError: *history* contains something else.
@@ -225,11 +217,7 @@ class Ids:
     """Whether the API has function calls, which need no id."""
 
     def give(self, past: ForApi, new_id: Callable[[int], str] | None) -> ForApi:
-        """Return *past* with an id for each call.
-
-        Args:
-            past: The run so far.
-            new_id: Returns an id for a call without a valid id, given its number in the run.
+        """Return *past* with an id for each call; *new_id* makes one of its number in the run.
 
         Raises:
             ValueError: A call has no valid id and *new_id* is `None`, or its id is not valid.

@@ -88,7 +88,9 @@ def _said(message: AIMessage, calls: Sequence[PastCall]) -> Iterator[dict[str, A
     if isinstance(refusal := message.additional_kwargs.get("refusal"), str):
         blocks.append({"type": "refusal", "refusal": refusal})
     waiting = list(calls)
-    for (is_text, item_id), group in groupby(blocks, _kind):
+    for (is_text, item_id), group in groupby(
+        blocks, lambda block: (block.get("type") in _TEXTS, block.get("id"))
+    ):
         if is_text:
             yield from _texts(item_id, [*group])
             continue
@@ -100,11 +102,6 @@ def _said(message: AIMessage, calls: Sequence[PastCall]) -> Iterator[dict[str, A
                 yield block
     for call in waiting:
         yield _call(call, {"type": "function_call"})
-
-
-def _kind(block: dict[Any, Any]) -> tuple[bool, Any]:
-    """Return the key by which blocks are grouped into items."""
-    return (block.get("type") in _TEXTS, block.get("id"))
 
 
 def _is_item(block: dict[Any, Any]) -> bool:

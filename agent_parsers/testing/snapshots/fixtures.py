@@ -48,11 +48,7 @@ _QUESTION: Final = "How old is the oldest bridge of Bern?"
 
 
 class _SnapshotFixture:
-    """Compares a text with a snapshot.
-
-    Args:
-        snapshot: The ``snapshot`` fixture of the test.
-    """
+    """Compares a text with a snapshot, by the ``snapshot`` fixture of the test."""
 
     def __init__(self, snapshot: SnapshotAssertion) -> None:
         self._snapshot = snapshot

@@ -32,11 +32,7 @@ _ANSWER: Final = "It is so."
 
 
 def usual_steps(parser: AnyParser) -> list[Step]:
-    """Return steps that call the first two tools of *parser*.
-
-    Args:
-        parser: Renders the calls; it may know tools.
-    """
+    """Return steps that call the first two tools of *parser*, which may have none."""
     tools = tuple(ToolSet(parser.tools or ()))[:_MOST_STEPS] or (None,)
     replies = (_action(parser, tool, number) for number, tool in enumerate(tools, 1))
     results = [parser.read(reply).result for reply in replies]

@@ -121,11 +121,7 @@ def _is_one_tool(tools: Mapping[str, Any]) -> bool:
 
 
 def spec_from(tool: Any, *, name: str | None = None) -> ToolSpec:
-    """Return the spec of one *tool*, which may be declared in any supported form.
-
-    Args:
-        tool: One item of `Tools`.
-        name: Name of the tool if *tool* is a schema without a title.
+    """Return the spec of one *tool*, an item of `Tools`; a schema without a title has this *name*.
 
     Raises:
         TypeError: *tool* is not a tool.

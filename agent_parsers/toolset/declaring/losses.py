@@ -24,12 +24,9 @@ _MOST_DROPPED: Final = 50
 
 
 def losses_of(read: Callable[[Any], Any], value: Any, made: Any) -> Iterator[InputProblem]:
-    """Yield a problem for each part of *value* that is lost in *made*, the result of *read*.
+    """Yield a problem for each part of a JSON *value* that is lost in *made*, the result of *read*.
 
-    Args:
-        read: Validates a value; it is called with parts of *value* to see which keys are the same.
-        value: A JSON value.
-        made: What pydantic made of it.
+    *read* is called with parts of *value* to see which keys are the same.
     """
     for path, part, became in _pairs(value, made, ()):
         if isinstance(part, str):

@@ -30,7 +30,7 @@ def is_model(thing: object) -> bool:
     return issubclass(thing, BaseModel) or is_v1_model(thing) or is_dataclass(thing)
 
 
-def spec_from_model(model: Any, *, name: str | None = None) -> ToolSpec:
+def spec_from_model(model: Any) -> ToolSpec:
     """Return a tool whose input is a *model*.
 
     Its name is the ``title`` in the model's config, or else the name of the class. Running the tool
@@ -48,9 +48,7 @@ def spec_from_model(model: Any, *, name: str | None = None) -> ToolSpec:
     for key, text in doc.parameters.items():
         if isinstance(members.get(key), dict):
             members[key].setdefault("description", text)
-    return ToolSpec(
-        name or title or model.__name__, doc.description, schema, origin=ModelOrigin(model)
-    )
+    return ToolSpec(title or model.__name__, doc.description, schema, origin=ModelOrigin(model))
 
 
 def with_aliases(shown: Any, model: Any) -> Any:

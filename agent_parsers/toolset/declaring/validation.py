@@ -39,13 +39,9 @@ def validated(adapter: TypeAdapter[Any], value: Any) -> Any:
 
 
 def problems_of(read: Callable[[Any], Any], value: Any, path: Path = ()) -> Iterator[InputProblem]:
-    """Yield the problems that *read* finds in *value*, and the parts of *value* that it loses.
+    """Yield the problems that *read* finds in a JSON *value* at *path*, and the parts it loses.
 
-    Args:
-        read: Returns a value as pydantic converts it; may raise pydantic's error or any error of a
-            validator.
-        value: A JSON value.
-        path: Path of *value* in the whole input.
+    *read* returns a value as pydantic converts it; it may raise any error of a validator.
     """
     try:
         made = read(value)

@@ -184,9 +184,10 @@ class ToolInputError(OutputParserException):
         self.problems = problems
         self.example = example
         self.example_text = example_text
+        shown = () if example is None else (f"For example: {as_json(example)}",)
         super().__init__(
             error,
-            observation=self._observation(),
+            observation="\n".join((self.advice, *shown)),
             llm_output=tool_input if isinstance(tool_input, str) else as_json(tool_input),
             send_to_llm=True,
         )
@@ -195,11 +196,6 @@ class ToolInputError(OutputParserException):
     def advice(self) -> str:
         """Advice for the model, without the example, since each dialect adds its own."""
         return "\n".join((f"The input of {self.tool} is not right:", *problem_lines(self.problems)))
-
-    def _observation(self) -> str:
-        if self.example is None:
-            return self.advice
-        return f"{self.advice}\nFor example: {as_json(self.example)}"
 
 
 def placeholder_error(tool: str, tool_input: dict[str, Any], name: str) -> ToolInputError:

@@ -25,13 +25,7 @@ if TYPE_CHECKING:
 
 
 def check_input(spec: ToolSpec, schema: Schema, tool_input: Any, policy: Policy) -> CheckedInput:
-    """Return *tool_input* converted to what the tool takes.
-
-    Args:
-        spec: The tool.
-        schema: The schema of its input.
-        tool_input: The input that the model wrote.
-        policy: How strictly the input is checked.
+    """Return *tool_input*, which the model wrote, converted to what the tool takes.
 
     Raises:
         ToolInputError: The input does not fit.

@@ -25,19 +25,12 @@ _MOST_VALUES: Final = 300
 _LARGEST: Final = 1e300
 
 
-def corrected(
-    fitter: Fitter, value: Any, node: Node, name: str = "value", wrong: Collection[Path] = ()
-) -> Any:
+def corrected(fitter: Fitter, value: Any, node: Node, wrong: Collection[Path] = ()) -> Any:
     """Return *value* with placeholders where it does not fit *node*.
 
-    Args:
-        fitter: Has the schema.
-        value: The input that the model wrote, or a part of it.
-        node: The schema of *value*.
-        name: Name of the parameter, which placeholders for text show.
-        wrong: Paths of values that validators reject.
+    The values at *wrong* paths, which validators reject, are replaced as well.
     """
-    return _Corrector(fitter).correct(value, node, name, wrong, 0)
+    return _Corrector(fitter).correct(value, node, "value", wrong, 0)
 
 
 def corrected_input(fitter: Fitter, value: Any, problems: Iterable[InputProblem]) -> Any:
@@ -48,7 +41,7 @@ def corrected_input(fitter: Fitter, value: Any, problems: Iterable[InputProblem]
     root = fitter.schema.root
     fits = not fitter.run(value, root, convert=True).problems
     wrong = [problem.path for problem in problems if problem.path] if fits else []
-    return corrected(fitter, value, root, wrong=wrong)
+    return corrected(fitter, value, root, wrong)
 
 
 def example_text(schema: Schema, example: dict[str, Any]) -> str:

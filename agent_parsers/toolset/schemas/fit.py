@@ -6,7 +6,7 @@ results if texts may be read as numbers, lists and so on. A value that fits is n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.toolset.problems.input_problem import (
@@ -18,8 +18,6 @@ from agent_parsers.toolset.problems.input_problem import (
     shown,
 )
 from agent_parsers.toolset.schemas.scalars import (
-    fit_list,
-    fit_object,
     from_text,
     frozen,
     is_format,
@@ -28,6 +26,7 @@ from agent_parsers.toolset.schemas.scalars import (
 )
 from agent_parsers.toolset.schemas.schema import KINDS, Node, Schema, compiled
 from agent_parsers.toolset.schemas.spec import (
+    counted,
     expected_by,
     is_nullable,
     one_of_words,
@@ -62,12 +61,7 @@ _FORMATS: Final = {
 
 
 class Fitter:
-    """Fits one input to a schema; results are cached for each value.
-
-    Args:
-        schema: The schema of the input.
-        policy: How strictly the input is checked.
-    """
+    """Fits one input to a schema, as strictly as *policy* says; caches results for each value."""
 
     def __init__(self, schema: Schema, policy: Policy) -> None:
         self.schema = schema
@@ -130,9 +124,9 @@ class Fitter:
         elif isinstance(value, int | float) and not isinstance(value, bool):
             problems += (_problem(value, fault) for fault in number_faults(value, node))
         elif isinstance(value, list):
-            value = fit_list(self, value, node, problems, convert=convert)
+            value = _fit_list(self, value, node, problems, convert=convert)
         elif isinstance(value, dict):
-            value = fit_object(self, value, node, problems, convert=convert, inner=inner)
+            value = _fit_object(self, value, node, problems, convert=convert, inner=inner)
         if node.keys().isdisjoint(_OF_SCHEMAS):
             return Fit(value, tuple(dict.fromkeys(problems)))
         inner = inner or self.schema.is_shared(node)
@@ -326,3 +320,138 @@ def _is_among(value: Any, allowed: Sequence[Any]) -> bool:
     if isinstance(value, str):
         return value in allowed
     return frozen(value) in map(frozen, allowed)
+
+
+# -- lists and objects -----------------------------------------------------------------------------
+
+_MOST_NAMED = 12
+
+
+def _fit_list(
+    fitter: Fitter,
+    value: list[Any],
+    node: dict[str, Any],
+    problems: list[InputProblem],
+    *,
+    convert: bool,
+) -> list[Any]:
+    """Fit the items of a list; return the list, or a new one if an item had to be changed."""
+    faults = size_faults(value, node, "minItems", "maxItems", "item")
+    problems += (_problem(value, fault) for fault in faults)
+    items: list[Any] | None = None
+    for index, (item, part) in enumerate(zip(value, _parts(node), strict=False)):
+        found = fitter.run(item, part, convert=convert)
+        problems += (problem.below(index) for problem in found.problems)
+        if found.value is not item:
+            items = value.copy() if items is None else items
+            items[index] = found.value
+    value = value if items is None else items
+    if node.get("uniqueItems") is True and len(set(map(frozen, value))) < len(value):
+        problems.append(_problem(value, "items that are all different"))
+    if "contains" in node:
+        count = sum(fitter.fits(item, node["contains"]) for item in value)
+        least, most = node.get("minContains", 1), node.get("maxContains", count)
+        if not least <= count <= most:
+            item = expected_by(fitter.schema, node["contains"])
+            limit, times = ("least", least) if count < least else ("most", most)
+            expected = f"{item} in the list, at {limit} {counted(times, 'time')}"
+            problems.append(_problem(value, expected))
+    return value
+
+
+def _parts(node: dict[str, Any]) -> Iterator[Node]:
+    """Yield the schema of each item of a list, without end."""
+    first, rest = node.get("prefixItems", ()), node.get("items", True)
+    if isinstance(rest, list):  # as in drafts before 2020-12
+        first, rest = rest, node.get("additionalItems", True)
+    yield from first
+    while True:
+        yield rest
+
+
+def _fit_object(
+    fitter: Fitter,
+    value: dict[Any, Any],
+    node: dict[str, Any],
+    problems: list[InputProblem],
+    *,
+    convert: bool,
+    inner: bool,
+) -> dict[str, Any]:
+    """Fit the members of an object; return it, or a new one if a member had to be changed."""
+    faults = size_faults(value, node, "minProperties", "maxProperties", "key")
+    problems += (_problem(value, fault) for fault in faults)
+    known = _known_keys(fitter, node, inner=inner)
+    members: dict[str, Any] | None = None
+    for key, item in value.items():
+        if not isinstance(key, str):
+            problems.append(_problem(key, "keys that are strings"))
+            continue
+        parts = _members(fitter, node, key)
+        is_unknown = known is not None and key not in known
+        if not parts and "additionalProperties" in node:
+            parts = [node["additionalProperties"]]
+            is_unknown = parts == [False]
+        if is_unknown and convert and fitter.policy.unknown_keys == "drop":
+            members = value.copy() if members is None else members
+            del members[key]
+            continue
+        if is_unknown:
+            problems.append(_unknown(fitter, node, key))
+            continue
+        if "propertyNames" in node and not fitter.fits(key, node["propertyNames"]):
+            problems.append(InputProblem((key,), "a key that the schema allows", shown(key)))
+        new = item
+        for part in parts:
+            found = fitter.run(new, part, convert=convert)
+            new = found.value
+            problems += (problem.below(key) for problem in found.problems)
+        if new is not item:
+            members = value.copy() if members is None else members
+            members[key] = new
+    problems += _missing(fitter, node, value)
+    return value if members is None else members
+
+
+def _members(fitter: Fitter, node: dict[str, Any], key: str) -> list[Node]:
+    """Return the schemas that apply to the member *key*."""
+    properties = node.get("properties", {})
+    parts = [properties[key]] if key in properties else []
+    patterns = node.get("patternProperties", {})
+    return parts + [part for pattern, part in patterns.items() if fitter.matches(pattern, key)]
+
+
+def _known_keys(fitter: Fitter, node: dict[str, Any], *, inner: bool) -> dict[str, None] | None:
+    """Return the allowed keys if it is not the schema that forbids others, or else `None`."""
+    is_kept = fitter.policy.unknown_keys == "keep" and not fitter.schema.takes_declared_only
+    if inner or is_kept:
+        return None
+    is_all = "properties" in node or fitter.schema.is_shared(node)
+    return fitter.schema.known_keys(node) if is_all else None
+
+
+def _unknown(fitter: Fitter, node: dict[str, Any], key: str) -> InputProblem:
+    keys = list(fitter.schema.known_keys(node) or node.get("properties", ()))
+    if not keys:
+        return InputProblem((key,), "no keys", f"the key {shown(key)}")
+    listed = ", ".join(keys[:_MOST_NAMED]) + (", …" if len(keys) > _MOST_NAMED else "")
+    hint = fitter.near(key, keys)
+    what = "only the key" if len(keys) == 1 else "only the keys"
+    return InputProblem((key,), f"{what} {listed}", f"the key {shown(key)}", hint)
+
+
+def _missing(fitter: Fitter, node: dict[str, Any], value: dict[Any, Any]) -> Iterator[InputProblem]:
+    if fitter.policy.missing_keys == "keep":
+        return
+    properties = node.get("properties", {})
+    for key in node.get("required", ()):
+        if key not in value:
+            expected = expected_by(fitter.schema, properties.get(key, True))
+            yield InputProblem((key,), expected, NOTHING_FOUND)
+    for key, others in node.get("dependentRequired", {}).items():
+        if key in value:
+            yield from (
+                InputProblem((other,), f"a value, because {key} is given", NOTHING_FOUND)
+                for other in others
+                if other not in value
+            )

@@ -21,9 +21,9 @@ _TYPES: Final[Mapping[str, frozenset[type]]] = {
 _is_integer: Final = re.compile(r"-?[1-9][0-9]{0,14}|0").fullmatch
 _has_half: Final = re.compile("[\ud800-\udfff]").search
 _BOOLEANS: Final = {"true": True, "false": False}
-_SAY_NOTHING: Final = {"title", "description", "default", "examples", "deprecated"}
+SAYING_NOTHING: Final = {"title", "description", "default", "examples", "deprecated"}
 """The keywords that restrict no value."""
-_OF_OBJECTS: Final = _SAY_NOTHING | {"type", "properties", "required", "additionalProperties"}
+_OF_OBJECTS: Final = SAYING_NOTHING | {"type", "properties", "required", "additionalProperties"}
 
 
 class PlainObject(NamedTuple):
@@ -77,10 +77,9 @@ class PlainObject(NamedTuple):
         return self.takes_halves or text.isascii() or _has_half(text) is None
 
     def from_texts(self, given: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the values that the texts are sure to mean; `None` if one is ambiguous.
+        """Return the values that the texts *given* are sure to mean; `None` if one is ambiguous.
 
-        Args:
-            given: The texts by key; other values are kept.
+        Other values are kept.
         """
         values: dict[str, Any] = {}
         for key, value in given.items():
@@ -110,10 +109,7 @@ def plain_object(root: Mapping[str, Any]) -> PlainObject | None:
 def lone_key(root: Mapping[str, Any]) -> str | None:
     """Return the name of the one parameter that gets an input without names, or `None`.
 
-    It is the only parameter, or else the only required one.
-
-    Args:
-        root: The schema of the input, without references.
+    It is the only parameter, or else the only required one, of a schema without references.
     """
     properties = root.get("properties", {})
     if len(properties) == 1:
@@ -165,7 +161,7 @@ def _types(node: object) -> frozenset[type] | None:
     """Return the types of all values that fit *node*; `None` if it says more of them."""
     if not isinstance(node, dict):
         return None
-    keywords = node.keys() - _SAY_NOTHING
+    keywords = node.keys() - SAYING_NOTHING
     if keywords == {"anyOf"}:
         parts = [_types(part) for part in node["anyOf"]]
         return frozenset().union(*(part or () for part in parts)) if all(parts) else None

@@ -38,13 +38,9 @@ _UNCHECKED: Final = frozenset((
 
 
 class Schema:
-    """The JSON Schema of an input.
+    """The JSON Schema of an input, which is not copied.
 
     References within the schema are supported (``#``, ``#/$defs/…``), recursive ones included.
-
-    Args:
-        root: The schema. It is not copied.
-        origin: What the tool was made from, see `ToolSpec`.
 
     Raises:
         ValueError: *root* is not a schema, has a reference that is missing or leads outside, refers

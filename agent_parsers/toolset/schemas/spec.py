@@ -112,17 +112,12 @@ def one_of_words(values: Sequence[Any]) -> str:
 
 
 def describe(name: str, description: str, schema: Schema | None) -> str:
-    """Return name, parameters and description of a tool.
+    """Return name, parameters and description of a tool; without a *schema* it takes any input.
 
     ::
 
         search(query: string, limit: integer = 5): Looks up a name.
             query: What to look for.
-
-    Args:
-        name: Name of the tool.
-        description: Description of the tool.
-        schema: Schema of its input; `None` if it takes any input.
     """
     head, lines = name, []
     if schema is not None:

@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 
 
 class BadInput(Exception):  # noqa: N818 - internal: it is turned into a `ToolInputError`
-    """Raised for an input that cannot be read as an object of arguments.
-
-    Args:
-        problem: The problem with the whole input.
-        value: The part that could be read.
-    """
+    """Raised for an input that is no object of arguments; *value* is what could be read of it."""
 
     def __init__(self, problem: InputProblem, value: Any = None) -> None:
         super().__init__(str(problem))
@@ -35,12 +30,9 @@ class BadInput(Exception):  # noqa: N818 - internal: it is turned into a `ToolIn
 
 
 def read_arguments(fitter: Fitter, tool_input: Any, notes: list[InputNote]) -> dict[str, Any]:
-    """Return *tool_input* as an object.
+    """Return *tool_input*, an object, its JSON, or a value for the lone parameter, as an object.
 
-    Args:
-        fitter: Has the schema of the tool, and the policy.
-        tool_input: An object, a JSON object as text, or a value for the lone parameter.
-        notes: The list to which changes are added.
+    Changes are added to *notes*.
 
     Raises:
         BadInput: *tool_input* is anything else, or only the beginning of a JSON object.
@@ -140,11 +132,7 @@ def _object_in(
 ) -> dict[str, Any] | None:
     """Return the JSON object in *text*, or `None` if *text* is plain text.
 
-    Args:
-        fitter: Has the schema of the tool, and the policy.
-        text: The input.
-        notes: The list to which changes are added.
-        is_only: Whether the tool takes only objects, and no plain text.
+    If *is_only*, the tool takes objects and no plain text. Changes are added to *notes*.
 
     Raises:
         BadInput: An object was meant but cannot be read, or other text stands around it.
