@@ -122,20 +122,16 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
     def transform(
         self, input: Iterator[ModelOutput], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[T]:
-        if config is not None and (theirs := self._in_langchain(config)) is not None:
-            read = partial(BaseGenerationOutputParser.transform, self)
-            stream: Iterator[T] = theirs.run_stream(read, input, config)
-            return stream
+        if config is not None and self._in_langchain(config) is not None:
+            return super().transform(input, config, **kwargs)  # its chunks add up by themselves
         return super().transform(map(adds_up, input), config, **kwargs)
 
     @override
     def atransform(
         self, input: AsyncIterator[ModelOutput], config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[T]:
-        if config is not None and (theirs := self._in_langchain(config)) is not None:
-            read = partial(BaseGenerationOutputParser.atransform, self)
-            stream: AsyncIterator[T] = theirs.arun_stream(read, input, config)
-            return stream
+        if config is not None and self._in_langchain(config) is not None:
+            return super().atransform(input, config, **kwargs)
         return super().atransform((adds_up(chunk) async for chunk in input), config, **kwargs)
 
     @override

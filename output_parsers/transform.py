@@ -13,7 +13,7 @@ from output_parsers.base import BaseOutputParser, T, is_default
 from output_parsers.model_output import adds_up, generation_of, text_of
 from output_parsers.streams.accumulator import Accumulator
 from output_parsers.streams.readers import ChunkReader, NewResults, aread, read
-from output_parsers.tool_calls.refusal import RefusalInChunks
+from output_parsers.tool_calls.refusal import RefusalInChunks, check_refusal
 
 if TYPE_CHECKING:
     from output_parsers.model_output import ModelOutput
@@ -92,6 +92,22 @@ class BaseCumulativeTransformOutputParser(BaseTransformOutputParser[T]):
     @override
     def _reader(self) -> ChunkReader[T]:
         return _AllSoFar(self)
+
+    @override
+    def _atransform(self, input: AsyncIterator[ModelOutput]) -> AsyncIterator[T]:
+        if is_default(self.aparse_result):
+            return super()._atransform(input)
+        return self._awaiting(input)  # a subclass defines its own results
+
+    async def _awaiting(self, input: AsyncIterator[ModelOutput]) -> AsyncIterator[T]:
+        so_far, results = Accumulator(), NewResults(self)
+        async for chunk in input:
+            so_far.add(chunk)
+            result = await self.aparse_result([so_far.generation()], partial=True)
+            for each in results.give(result):
+                yield each
+        if self._checks_refusal:
+            check_refusal(getattr(so_far.generation(), "message", None))
 
 
 class _Checking(Generic[T]):

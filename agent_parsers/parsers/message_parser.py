@@ -292,9 +292,8 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
         self, input: Iterator[Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[R]:
         """Yield the result of one message, once, after its last chunk; see `invoke` for chunks."""
-        if config is not None and (theirs := self._in_langchain(config)) is not None:
-            read = partial(MessageParser.transform, self)
-            yield from theirs.run_stream(read, input, config)
+        if config is not None and self._in_langchain(config) is not None:
+            yield from super().transform(input, config, **kwargs)
             return
         if self._is_overridden():
             messages = (message_in(chunk, takes_text=self.lenient) for chunk in input)
@@ -315,9 +314,8 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
         self, input: AsyncIterator[Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[R]:
         """Do the same as `transform`."""
-        if config is not None and (theirs := self._in_langchain(config)) is not None:
-            read = partial(MessageParser.atransform, self)
-            async for result in theirs.arun_stream(read, input, config):
+        if config is not None and self._in_langchain(config) is not None:
+            async for result in super().atransform(input, config, **kwargs):
                 yield result
             return
         if self._is_overridden():

@@ -6,8 +6,6 @@ Users add their own with `register`.
 
 from __future__ import annotations
 
-import copyreg
-from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -153,20 +151,6 @@ def register(dialect: Dialect, *, replace: bool = False) -> Dialect:
 def registered() -> tuple[Dialect, ...]:
     """Return the dialects that users have registered, including replacements of ours."""
     return tuple(each for name, each in [*KNOWN.items()] if each is not _LOADED.get(name))
-
-
-def _reduce(dialect: Dialect) -> tuple[Callable[[str], Dialect], tuple[str]]:
-    """Pickle a dialect by its name, so that parsers can be sent to other processes."""
-    if dialect.name not in list_dialects() or get_dialect(dialect.name) is not dialect:
-        from pickle import PicklingError
-
-        raise PicklingError(
-            f"dialect {dialect.name!r} is pickled by its name: register it in both processes"
-        )
-    return get_dialect, (dialect.name,)
-
-
-copyreg.pickle(Dialect, _reduce)
 
 
 @overload

@@ -18,6 +18,7 @@ from output_parsers import (
     BaseCumulativeTransformOutputParser,
     BaseOutputParser,
     BaseTransformOutputParser,
+    JsonOutputParser,
     OutputParserException,
     StrOutputParser,
 )
@@ -365,3 +366,22 @@ def test_changes_that_cannot_be_told_are_said_to_be_so() -> None:
         NotImplementedError, match="Letters cannot report changes: remove the argument diff"
     ):
         list(Letters(diff=True).transform(iter(["a"])))
+
+
+class Awaited(JsonOutputParser):
+    """A parser with asynchronous results of its own."""
+
+    @override
+    async def aparse_result(self, result: Any, *, partial: bool = False) -> Any:
+        return ["own", await super().aparse_result(result, partial=partial)]
+
+
+def test_asynchronous_results_of_a_subclass_are_streamed() -> None:
+    assert atransform(Awaited(), ["[1", ", 2]"]) == [["own", [1]], ["own", [1, 2]]]
+    assert [*Awaited().transform(iter(["[1", ", 2]"]))] == [[1], [1, 2]]
+
+
+def test_a_refusal_in_such_a_stream_is_an_error() -> None:
+    chunks = [Chunk("[1]"), Chunk("", additional_kwargs={"refusal": "No."})]
+    with pytest.raises(OutputParserException, match="refused"):
+        atransform(Awaited(), chunks)

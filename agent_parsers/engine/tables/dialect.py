@@ -6,8 +6,10 @@ value, so they cannot drift apart. The engine uses only these tables and knows n
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pickle import PicklingError
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pydantic_core import CoreSchema, core_schema
@@ -273,6 +275,15 @@ class Dialect:
 
     def __deepcopy__(self, _memo: object) -> Dialect:
         return self
+
+    def __reduce__(self) -> tuple[Callable[[str], Dialect], tuple[str]]:
+        """Pickle the dialect by its name, so that parsers can be sent to other processes."""
+        package: Any = sys.modules["agent_parsers"]  # it imports the registry late
+        if self.name not in package.list_dialects() or package.get_dialect(self.name) is not self:
+            raise PicklingError(
+                f"dialect {self.name!r} is pickled by its name: register it in both processes"
+            )
+        return package.get_dialect, (self.name,)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> CoreSchema:

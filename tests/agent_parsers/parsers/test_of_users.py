@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import copy
 import pickle
+import subprocess
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -340,3 +342,24 @@ def test_names_differ_by_marks_within_words() -> None:
         assert folded(name) == "search"
     for name in ("se}arch", 'sea"rch', "se/arch", "sea,rch"):
         assert folded(name) != "search"
+
+
+# Pickles, in processes that have imported nothing but the parser's class.
+
+PICKLED = (
+    "JSONAgentOutputParser", "ReActJsonSingleInputOutputParser", "ReActSingleInputOutputParser",
+    "ChatOutputParser", "ConvoOutputParser", "MRKLOutputParser", "ReActOutputParser",
+    "SelfAskOutputParser", "StructuredChatOutputParser", "ToolsAgentOutputParser",
+    "XMLAgentOutputParser",
+)  # fmt: skip
+
+
+def test_parsers_are_pickled_wherever_they_are_imported() -> None:
+    code = (
+        "import pickle, sys, agent_parsers\n"
+        "parser = getattr(agent_parsers, sys.argv[1])()\n"
+        "data = pickle.dumps(parser)\n"
+        "assert pickle.loads(data) == parser and len(data) < 1_500, len(data)\n"
+    )
+    running = [(name, subprocess.Popen([sys.executable, "-c", code, name])) for name in PICKLED]
+    assert [name for name, process in running if process.wait()] == []

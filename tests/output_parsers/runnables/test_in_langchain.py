@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from typing import Any, ClassVar
 
+import langchain_classic.agents.output_parsers as lc_agents
+import langchain_classic.output_parsers as lc
 import pytest
 from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
 from langchain_core.exceptions import ModelRefusalError as LcModelRefusalError
@@ -20,10 +22,11 @@ from langchain_core.output_parsers import StrOutputParser as LcStrOutputParser
 from langchain_core.runnables import RunnableLambda, RunnableParallel
 
 import output_parsers as op
-from agent_parsers import get_parser
+from agent_parsers import ReActSingleInputOutputParser, ToolsAgentOutputParser, get_parser
 
 from ...helpers.public_parsers import SUBJECTS, Subject
 
+ANSWER = "Final Answer: 7"
 SUM = '{"total": 12, "tip": [1, 2]}'
 
 
@@ -116,11 +119,16 @@ def test_runs_in_an_asynchronous_pipeline_are_reported_to_asynchronous_callbacks
     assert Seen.threads == [threading.main_thread()] * 6
 
 
-async def events(chain: Any) -> list[tuple[str, str, Any]]:
+async def events(chain: Any) -> list[tuple[str, str, Any, Any]]:
+    """Return the events of the parser: their kind, its name, the text it got and the chunk."""
+
+    def text_of(given: Any) -> Any:  # a message has another id in each run
+        return getattr(given, "content", given)
+
     return [
-        (event["event"], event["name"], event["data"].get("chunk"))
+        (event["event"], event["name"], text_of(data.get("input")), data.get("chunk"))
         async for event in chain.astream_events("?", version="v2")
-        if "parser" in event["event"]
+        if "parser" in event["event"] and (data := event["data"]) is not None
     ]
 
 
@@ -138,6 +146,29 @@ def test_the_events_are_those_of_langchains_own_parser(ours: Any, theirs: Any) -
     assert found == asyncio.run(events(model | theirs))
     assert found[0][0] == "on_parser_start"
     assert len(found) > 5
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "reply"),
+    [
+        (op.BooleanOutputParser(), lc.BooleanOutputParser(), "YES"),
+        (op.DatetimeOutputParser(), lc.DatetimeOutputParser(), "2026-12-01T00:00:00.000000Z"),
+        (
+            ReActSingleInputOutputParser(),
+            lc_agents.ReActSingleInputOutputParser(),
+            "Final Answer: 7",
+        ),
+        (ToolsAgentOutputParser(), lc_agents.ToolsAgentOutputParser(), "7"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_parser_without_chunks_of_its_own_has_none_in_the_events(
+    ours: Any, theirs: Any, reply: str
+) -> None:
+    model = FakeListChatModel(responses=[reply])
+    found = asyncio.run(events(model | ours))
+    assert found == asyncio.run(events(model | theirs))
+    assert [each[0] for each in found] == ["on_parser_start", "on_parser_end"]
 
 
 BAD = "nothing of the kind"
