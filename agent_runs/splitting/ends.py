@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from agent_runs.splitting.fences import closes_fence, fence_in
 from agent_runs.splitting.labels import begins_any
+from agent_runs.splitting.quoted import closes_fence, opened_fence
 from agent_runs.splitting.separators import (
     Tracebacks,
     is_certain,
@@ -192,8 +192,8 @@ def _behind_fences(lines: Sequence[str]) -> int:
     for at, line in enumerate(lines):
         if mark and closes_fence(line, mark):
             mark, end = "", at + 1
-        elif not mark and (fence := fence_in(line)) is not None:
-            mark = fence.mark
+        elif not mark:
+            mark = opened_fence(line)
     return len(lines) if mark.startswith("`") else end
 
 

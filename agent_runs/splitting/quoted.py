@@ -17,6 +17,7 @@ from typing import Final
 from agent_runs.splitting.separators import is_header
 
 _FENCE: Final = re.compile(r"[ \t]*+(?:(?:[-*+]|\d+[.)])[ \t]*+)?(`{3,}+|~{3,}+)[^`\n]*\n?\Z").match
+_MARK: Final = re.compile(r"[ \t]*(`{3,}|~{3,})[^`\n]*").match
 _CITED: Final = re.compile(r"[ \t]*>").match
 _ELEMENT: Final = re.compile(
     r"(?:^[ \t]*<([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>|<([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>[ \t]*$)"
@@ -48,6 +49,17 @@ _STRUCTURE: Final = re.compile(
     r"|.*\b(?:thought|action|observation|answer)[ \t\d]{0,9}[:：])",
     re.IGNORECASE,
 ).match
+
+
+def opened_fence(line: str) -> str:
+    """Return the backticks or tildes with which *line* may open or close a fence; empty if none."""
+    found = _MARK(line)
+    return found[1] if found else ""
+
+
+def closes_fence(line: str, mark: str) -> bool:
+    """Return whether *line* closes the fence that *mark* opened."""
+    return line.lstrip(" \t").startswith(mark) and not line.strip().strip(mark[0])
 
 
 def has_structure(text: str) -> bool:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from agent_parsers.transcripts import Notice
 from agent_runs.splitting.ansi import without_codes
 from agent_runs.splitting.ends import DOUBT, GAP, end_of
-from agent_runs.splitting.fences import closes_fence, fence_in
 from agent_runs.splitting.logged import LOGGED
+from agent_runs.splitting.quoted import closes_fence, opened_fence
 from agent_runs.splitting.separators import is_logged
 from agent_runs.splitting.wrapping import Wrapping
 
@@ -62,8 +62,6 @@ class Found:
     """Whether it stands before the first title."""
     following: str = ""
     """The next line with text behind it."""
-    is_last: bool = False
-    """Whether the log ends with it."""
     notices: list[Notice] = field(default_factory=list)
     """What is to be said about lines that were taken out of it, or may not belong to it."""
     _fence: str = ""
@@ -125,8 +123,8 @@ class Found:
         for line in islice(self.texts, self._looked_at, None):
             if self._fence:
                 self._fence = "" if closes_fence(line, self._fence) else self._fence
-            elif (fence := fence_in(line)) is not None:
-                self._fence = fence.mark
+            else:
+                self._fence = opened_fence(line)
         self._looked_at = len(self.texts)
         last = next((line for line in reversed(self.texts) if line.strip()), "")
         is_bare = len(self.texts) > 1 and last.strip() == self._fence
@@ -279,7 +277,6 @@ class Splitter:
             if self._has_fences and _may_have_fences(self._now):
                 hidden = self._fenced(whole, lines)
                 is_whole = is_whole and self._now is now and now.piece.ends_with_fence
-        self._now.is_last = True
         yield self._now
 
     def _take(self, line: str, lines: Lines) -> Generator[Found, None, str]:
@@ -364,18 +361,18 @@ class Splitter:
         A fence in which others stand ends behind them, if each of them ends; any other ends with
         the first line that has no more than its mark.
         """
-        fence = fence_in(line)
-        if fence is None:
+        mark = opened_fence(line)
+        if not mark:
             return 0
         number = lines.number  # of the line behind it
         if number > self._matched:
-            self._match_fences(fence.mark, lines)
-        if (end := self._closers.pop(number - 1, 0)) or fence.mark in self._endless:
+            self._match_fences(mark, lines)
+        if (end := self._closers.pop(number - 1, 0)) or mark in self._endless:
             return max(end - number + 1, 0)
         for index, each in enumerate(_ahead(lines)):
-            if closes_fence(each, fence.mark):
+            if closes_fence(each, mark):
                 return index + 1
-        self._endless.add(fence.mark)
+        self._endless.add(mark)
         return 0
 
     def _match_fences(self, mark: str, lines: Lines) -> None:
@@ -384,11 +381,11 @@ class Splitter:
         begun = [(lines.number - 1, mark)]
         for index, each in enumerate(islice(_ahead(lines), _DEEPEST)):
             self._matched = lines.number + index
-            inner = fence_in(each) if mark[:3] in each else None
-            if inner is None:
+            inner = opened_fence(each) if mark[:3] in each else ""
+            if not inner:
                 continue
             if not closes_fence(each, begun[-1][1]):
-                begun.append((self._matched, inner.mark))
+                begun.append((self._matched, inner))
             else:
                 self._closers[begun.pop()[0]] = self._matched
             if not begun:
