@@ -86,11 +86,6 @@ class RunBuilder:
         return self._question
 
     @property
-    def last_step(self) -> TranscriptStep | None:
-        """The last step so far; `None` if there is none."""
-        return self._steps[-1] if self._steps else None
-
-    @property
     def is_waiting(self) -> bool:
         """Whether a call still waits for its result; calls before `end_calls` do not count."""
         return self._all.first_of("", self._steps) is not None

@@ -30,7 +30,6 @@ from agent_runs.splitting.labels import (
     begins_step,
     is_step,
 )
-from agent_runs.splitting.logged import LOGGED
 from agent_runs.splitting.prompts import (
     Prompts,
     opens_prompt,
@@ -39,6 +38,7 @@ from agent_runs.splitting.prompts import (
 )
 from agent_runs.splitting.runs_of_log import FRAMES
 from agent_runs.splitting.separators import (
+    LOGGED,
     Tracebacks,
     is_certain,
     is_doubtful,

@@ -141,6 +141,10 @@ def is_program_ruler(text: str) -> bool:
     return len(text) >= _PROGRAM_RULER and is_ruler(text)
 
 
+LOGGED: Final = "found a line of a logger"
+"""The message of the notice about a line of a logger."""
+
+
 def is_logged(line: str) -> bool:
     """Return whether *line* was written by a known logger, or is a progress bar."""
     may_be = (

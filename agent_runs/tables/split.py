@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from agent_parsers.transcripts import Notice
 from agent_runs.splitting.ansi import without_codes
 from agent_runs.splitting.ends import DOUBT, GAP, end_of
-from agent_runs.splitting.logged import LOGGED
 from agent_runs.splitting.quoted import closes_fence, opened_fence
-from agent_runs.splitting.separators import is_logged
+from agent_runs.splitting.separators import LOGGED, is_logged
 from agent_runs.splitting.wrapping import Wrapping
 
 if TYPE_CHECKING:
