@@ -23,14 +23,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers import get_dialect
 from agent_runs.readers.text.around import Around
-from agent_runs.readers.text.boxes import read_turn
+from agent_runs.readers.text.boxes import add_shown_call, read_turn
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.reader import Lines, Reading, TextReader, line_of
-from agent_runs.reading.reprs import value_of_repr
 from agent_runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
@@ -95,18 +94,8 @@ class _Console:
     def call(self, tool: str, shown: str) -> None:
         """Add a call, after the turn of the model that asks for it."""
         run = self._now()
-        tool_input: Any = shown
-        is_literal = True
-        try:
-            tool_input = value_of_repr(shown)
-        except ValueError:
-            is_literal = False
         run.think(read_turn(self._turn, self._reading)[0].thought if self._turn else "")
-        run.call(tool, tool_input, log=self._turn)
-        if not is_literal:
-            run.notice(
-                "untyped_values", "the log shows the input as Python code, which is kept as text"
-            )
+        add_shown_call(tool, shown, run, log=self._turn)
         self._turn = ""
 
     def take(self, text: str, line: int, *, is_last: bool) -> Iterator[Transcript]:
