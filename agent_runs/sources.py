@@ -295,7 +295,7 @@ def content_of(stream: IO[str] | LiveText) -> Lines | Values:
     if start[:1] not in ("{", "["):
         text = _as_text(lines, stream)
         return _cassette(text) if _begins_cassette(start) else text
-    first = _first_filled(lines)
+    first = _next_filled(lines, 0)
     if _value_of(lines.peek(first)) is not _NO_VALUE and _is_one_a_line(lines, first):
         return Values(values_of_lines(lines), are_items=True)
     if not _may_be_json(start):
@@ -351,9 +351,8 @@ def _is_list_a_line(start: str) -> bool:
     return rest.lstrip().startswith(("[", "{")) and _value_of(line) is not _NO_VALUE
 
 
-def _first_filled(lines: Lines) -> int:
-    """Return the index of the first line that is not blank."""
-    index = 0
+def _next_filled(lines: Lines, index: int) -> int:
+    """Return the index of the next line, from *index* on, that is not blank."""
     while (line := lines.peek(index)) and not line.strip():
         index += 1
     return index
@@ -361,9 +360,7 @@ def _first_filled(lines: Lines) -> int:
 
 def _is_one_a_line(lines: Lines, first: int) -> bool:
     """Return whether another value stands on the line after the *first* one."""
-    index = first + 1
-    while (line := lines.peek(index)) and not line.strip():
-        index += 1
+    line = lines.peek(_next_filled(lines, first + 1))
     if not line:  # one line: a list on it has the values
         return lines.peek(first).lstrip().startswith("{")
     return line.lstrip(" \t\r\n\0").startswith("{") or _is_value(line)  # or damaged
