@@ -54,8 +54,8 @@ class _Spans(NamedTuple):
     call_id: Path = ""
 
 
-def _listed(prefix: str, name: str) -> Callable[[Any], list[Any] | None]:
-    """Return what finds the list that is spread over the attributes that begin with *prefix*."""
+def _listed(prefix: str) -> Callable[[Any], list[Any] | None]:
+    """Return what finds the messages spread over the attributes that begin with *prefix*."""
 
     def find(span: Any) -> list[Any] | None:
         attributes = span["attributes"]
@@ -68,7 +68,7 @@ def _listed(prefix: str, name: str) -> Callable[[Any], list[Any] | None]:
                     node = node.setdefault(step, {})
                 node[last] = value
         found = at(attributes, prefix) or _as_list(tree)
-        return [_message(each.get(name, each)) for each in found] or None
+        return [_message(each.get("message", each)) for each in found] or None
 
     return find
 
@@ -94,13 +94,10 @@ def _of_attribute(key: str) -> Callable[[Any], Any]:
     return lambda span: loaded(span["attributes"].get(key))
 
 
-def _is_kind(kind: str, key: str) -> Callable[[Any], Any]:
-    def find(span: Any) -> Any:
-        attributes = span["attributes"]
-        is_kind = attributes.get("openinference.span.kind", span.get("span_kind")) == kind
-        return (attributes.get(key) or span.get("name")) if is_kind else None
-
-    return find
+def _tool_of_openinference(span: Any) -> Any:
+    attributes = span["attributes"]
+    is_tool = attributes.get("openinference.span.kind", span.get("span_kind")) == "TOOL"
+    return (attributes.get("tool.name") or span.get("name")) if is_tool else None
 
 
 def _attributes(key: str, kind: str = "") -> Callable[[Any], Any]:
@@ -140,9 +137,8 @@ _KINDS: Final = (
         result=_attributes("gen_ai.tool.call.result"), call_id=_attributes("gen_ai.tool.call.id"),
     ),
     _Spans(
-        sign=_listed("llm.output_messages", "message"),
-        before=_listed("llm.input_messages", "message"),
-        said=_listed("llm.output_messages", "message"), tool=_is_kind("TOOL", "tool.name"),
+        sign=_listed("llm.output_messages"), before=_listed("llm.input_messages"),
+        said=_listed("llm.output_messages"), tool=_tool_of_openinference,
         arguments=_of_attribute("input.value"), result=_attributes("output.value"),
     ),
     _Spans(
