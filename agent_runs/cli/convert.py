@@ -28,15 +28,8 @@ def convert_files(
 ) -> bool:
     """Read *files* and convert their runs; errors and dropped parts go to standard error.
 
-    Args:
-        files: Paths; ``-`` is standard input.
-        options: How to read them.
-        writer: What to write.
-        out: A file, or a folder for a file of each one that is read, or of each run if the form has
-            one run in a file; `None` for standard output.
-
-    Returns:
-        Whether everything could be read and written.
+    If *out* is a folder, it gets a file of each one that is read, or of each run if the form has
+    one run in a file. Return whether everything could be read and written.
     """
     err = Screen(stderr=True)
     lost: Counter[str] = Counter()

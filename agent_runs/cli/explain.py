@@ -25,21 +25,11 @@ if TYPE_CHECKING:
 
 
 def explain_file(
-    file: str,
-    parser: AnyDialectParser | AutoParser,
-    view: TextOrJson,
-    page: str | None = None,
+    file: str, parser: AnyDialectParser | AutoParser, view: TextOrJson, page: str | None
 ) -> bool:
-    """Read a file with one reply, and write its explanation to standard output.
+    """Write the explanation of the one reply in a file to standard output, or a *page* of HTML.
 
-    Args:
-        file: Path of the file; ``-`` is standard input.
-        parser: The parser for the reply.
-        view: The output format.
-        page: Path of a page of HTML to write instead.
-
-    Returns:
-        Whether the file could be read and the reply has a result.
+    Return whether the file could be read and the reply has a result.
     """
     out = Screen()
     text = read_whole(file)
@@ -67,12 +57,7 @@ def explain_file(
 def follow_file(file: str, parser: AnyDialectParser) -> bool:
     """Show a reply in colours while it arrives, and then its notes and its result.
 
-    Args:
-        file: Path of the file; ``-`` is standard input.
-        parser: The parser for the reply.
-
-    Returns:
-        Whether the file could be read and the reply has a result.
+    Return whether the file could be read and the reply has a result.
     """
     out = Screen()
     following = Following(parser.stream_parser(), color=out.has_color)
@@ -99,10 +84,7 @@ def follow_file(file: str, parser: AnyDialectParser) -> bool:
 def say_what_it_is(file: str, explanation: Explanation, *, is_plain: bool) -> None:
     """Warn on standard error if a file that was read as one reply is a log, or plain text.
 
-    Args:
-        file: Name of the file.
-        explanation: How it was read.
-        is_plain: Whether there is no sign of a dialect in it.
+    It *is_plain* if there is no sign of a dialect in it.
     """
     has_more = explanation.ignored and any(span.part == "skipped" for span in explanation.spans)
     words = "no sign of a dialect, so the whole text is the answer; use --dialect to choose one"
