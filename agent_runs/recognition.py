@@ -50,7 +50,7 @@ LackOf: TypeAlias = Callable[[Any], tuple[int, str]]
 
 
 def _with_runs(names: Collection[str], head: str) -> list[str]:
-    """Return the readers, of those with *names*, whose forms a text that begins with *head* has.
+    """Return those of *names*, of readers, whose forms a text that begins with *head* may have.
 
     Each of them has a sign in it.
     """

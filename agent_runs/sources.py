@@ -214,11 +214,8 @@ _WRONG_BYTE: Final = re.compile("[\udc80-\udcff]")
 def _encoding_of(start: bytes, named: str | None) -> str:
     """Return the encoding of a text that begins with *start*: UTF-8, or UTF-16 if it shows that.
 
-    In UTF-16, each character of ASCII has a byte of 0 at its left or at its right.
-
-    Args:
-        start: The first bytes.
-        named: The encoding that the user named; of UTF-16, the order of bytes may be left open.
+    In UTF-16, each character of ASCII has a byte of 0 at its left or at its right. An encoding
+    that the user *named* counts; of UTF-16, the order of bytes may be left open.
     """
     known = lookup(named).name if named else ""
     if known not in ("", "utf-8", "utf-16"):

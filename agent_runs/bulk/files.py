@@ -43,12 +43,7 @@ class Parsed(NamedTuple):
 
 
 class FileError(ValueError):
-    """Raised if a file cannot be parsed, or does not have the same columns as the others.
-
-    Args:
-        file: Path of the file.
-        reason: What is wrong.
-    """
+    """Raised if a file cannot be parsed, or does not have the same columns as the others."""
 
     def __init__(self, file: str, reason: str) -> None:
         super().__init__(file, reason)

@@ -26,12 +26,7 @@ if TYPE_CHECKING:
 
 
 def parse_files(
-    files: Sequence[str],
-    options: HowToRead,
-    form: Format,
-    *,
-    full: bool = False,
-    summary: bool = False,
+    files: Sequence[str], options: HowToRead, form: Format, *, full: bool, summary: bool
 ) -> bool:
     """Write the runs in *files* to standard output, or with *summary* only counts.
 

@@ -85,12 +85,7 @@ def runs_of_records(
 
     Each owner has a log of its own. That of the first one who wrote runs is read while it comes in;
     the others are put aside. What belongs to no run is a notice of the run before it, or of the
-    first one.
-
-    Args:
-        records: The records, in order.
-        reading: How they are read.
-        notices: Notices about what stands between them, to which whoever yields the records adds.
+    first one. Whoever yields the records adds *notices* about what stands between them.
     """
     notices = [] if notices is None else notices
     unowned = _Unowned(notices)
@@ -109,11 +104,7 @@ def _with(run: Transcript, notices: Sequence[Notice]) -> Transcript:
 
 
 class _Unowned:
-    """Adds a notice for the records that belong to no run; one for those behind one another.
-
-    Args:
-        notices: The notices.
-    """
+    """Adds a notice for the records that belong to no run; one for those behind one another."""
 
     def __init__(self, notices: list[Notice]) -> None:
         self._notices = notices

@@ -80,11 +80,7 @@ def reader_of(form: FormOfLog) -> TextReader | DataReader:
 
 
 def readers_for(head: str) -> Iterator[TextReader]:
-    """Yield the readers of text that have a sign in *head*, in alphabetical order.
-
-    Args:
-        head: The beginning of a log.
-    """
+    """Yield the readers of text that have a sign in the *head* of a log, in alphabetical order."""
     texts = (head.casefold(), without_codes(head).casefold())
     signs = {name: own for name, (_, own) in TEXT.items()}
     signs |= {name: getattr(reader, "signs", ()) for name, reader in _added().items()}

@@ -205,11 +205,7 @@ def call_of(call: Mapping[str, Any], *, is_text: bool = False) -> SaidCall:
     """Return a call, whatever keys its form has for the name, the arguments and the id.
 
     Arguments that are text are read as JSON, like those in a message of a model: a call whose
-    arguments are malformed has repairs or an error.
-
-    Args:
-        call: The call.
-        is_text: Whether arguments may be text that is not JSON.
+    arguments are malformed has repairs or an error. With *is_text*, they may be any text.
 
     Raises:
         KeyError: It has no name.

@@ -149,11 +149,7 @@ class Lines:
 
 
 class NumberedLines(Lines):
-    """Lines that are not consecutive in their file.
-
-    Args:
-        lines: The lines, with their numbers.
-    """
+    """Lines, given with their numbers, that are not consecutive in their file."""
 
     def __init__(self, lines: Iterable[tuple[int, str]]) -> None:
         self._numbers: deque[int] = deque()
@@ -319,10 +315,7 @@ class Reading:
     ) -> Iterator[T]:
         """Yield each of *values* converted; a malformed one is refused and skipped.
 
-        Args:
-            convert: Converts a value, and may fail as data of another form lets it fail.
-            values: The values.
-            line: The line of the file where they stand, from 1; 0 if it is unknown.
+        They stand at *line* of the file, from 1, or 0 if it is unknown.
         """
         for value in values:
             try:
@@ -338,9 +331,7 @@ class Reading:
     ) -> Iterator[Transcript]:
         """Read a *log* that is inside this one, such as the console output of a notebook.
 
-        Args:
-            log: The log.
-            on_error: Takes the errors of its records; by default as in the log around it.
+        The errors of its records go to *on_error*, by default that of the log around it.
         """
         assert self.nested is not None, "read_runs sets it"
         return self.nested(log, replace(self, on_error=on_error or self.on_error))
@@ -352,9 +343,7 @@ class Reading:
     def readers_of(self, log: Lines | Values, *, in_dialect: bool = False) -> Sequence[str]:
         """Return the readers that a *log* inside this one may be for, without consuming it.
 
-        Args:
-            log: The log.
-            in_dialect: Whether a log in no other form is in the dialect that the user named.
+        With *in_dialect*, a log in no other form is in the dialect that the user named.
         """
         assert self.readers is not None, "read_runs sets it"
         return self.readers(log, self.dialect if in_dialect else None)

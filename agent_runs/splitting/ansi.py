@@ -35,9 +35,7 @@ def is_end_of_style(code: str) -> bool:
 def with_codes(lines: Lines, sign: re.Pattern[str]) -> Lines:
     r"""Return *lines* with the ``\x1b`` of their codes put back, if pasting dropped it.
 
-    Args:
-        lines: The lines of a log.
-        sign: Finds a code that shows that the log has them.
+    A log has such codes if *sign* finds one.
     """
     head = lines.head(HEAD_CHARS)
     if "\x1b[" in head or not sign.search(head):

@@ -32,9 +32,8 @@ _TITLE: Final = 100
 class EndOfValue:
     """Tells which lines after a value belong to no run.
 
-    Args:
-        before: The last lines of the value.
-        shapes: How often lines of each shape stand between the runs of the log.
+    It knows the last lines *before* them, and how often lines of each of the *shapes* stand between
+    the runs of the log.
     """
 
     def __init__(self, before: Sequence[str], shapes: Mapping[str, int]) -> None:
@@ -150,11 +149,7 @@ class Ended(NamedTuple):
 def end_of(lines: Sequence[str], *, is_end: bool) -> Ended:
     """Return which of *lines* are a value, given that another run or the end of the log follows.
 
-    The first line with text is always kept, and so are fences.
-
-    Args:
-        lines: The lines.
-        is_end: Whether the log ends behind them.
+    The first line with text is always kept, and so are fences. With *is_end*, the log ends there.
     """
     first = next((at + 1 for at, line in enumerate(lines) if line.strip()), len(lines))
     first = max(first, _behind_fences(lines))

@@ -105,9 +105,7 @@ def has_log_mark(dialect: Dialect, text: str) -> bool:
 def is_step(dialect: Dialect, lines: Iterable[str]) -> bool:
     """Return whether *lines* begin with a step that has an action or an answer.
 
-    Args:
-        dialect: The dialect of the lines.
-        lines: The lines; only a few of them are consumed.
+    Only a few of them are consumed.
     """
     parser = StreamParser(dialect, mode="transcript", max_chars=None)
     answers = _leading_to(dialect, frozenset({Part.ANSWER}))
@@ -223,11 +221,7 @@ def _are_in_order(head: str, ours: Mapping[str, str]) -> bool:
 def spelling_of(head: str) -> tuple[Callable[[str], str], str] | None:
     """Return a function that replaces other labels in a log with those of ReAct, and a description.
 
-    Args:
-        head: The beginning of the log.
-
-    Returns:
-        `None` if the log has these labels, or no action at all.
+    It is `None` if the *head* of the log has these labels, or no action at all.
     """
     labels = {*map(_name_of, _LABEL.finditer(head))}
     if not labels & {"action", "act"}:

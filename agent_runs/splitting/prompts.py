@@ -294,11 +294,7 @@ def _end_of_answer(ahead: Callable[[int], str], start: int) -> int:
 def shows_format(run: Transcript, dialect: Dialect) -> bool:
     """Return whether *run* is only the format description or the example of a prompt.
 
-    In that case one of its tools, results or answers is a placeholder.
-
-    Args:
-        run: The run.
-        dialect: The dialect of the run, whose prompt has words of its own.
+    In that case one of its tools, results or answers is a placeholder, such as *dialect* has.
     """
     words = dialect.prompt_words
     for step in run.all_steps:

@@ -70,8 +70,7 @@ def has_structure(text: str) -> bool:
 class Quotations:
     """Tells which lines outside of all runs are quoted.
 
-    Args:
-        begins_own: Returns whether a line begins with a mark of the dialect, which is no quotation.
+    *begins_own* tells the lines that begin with a mark of the dialect, which are no quotations.
     """
 
     def __init__(self, begins_own: Callable[[str], bool]) -> None:
@@ -85,9 +84,7 @@ class Quotations:
     def has(self, line: str, ahead: Callable[[int], str]) -> bool:
         """Return whether *line*, the next one outside of all runs, is quoted.
 
-        Args:
-            line: The line.
-            ahead: Returns a line that follows it, given how far; empty behind the last.
+        *ahead* returns a line that follows it, given how far; ``""`` behind the last.
         """
         if self._closer is not None:
             if self._closer(line):

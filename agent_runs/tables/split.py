@@ -130,11 +130,7 @@ class Found:
         return "" if is_bare else self._fence
 
     def cut_end(self, *, is_end: bool) -> None:
-        """Remove the lines at the end that belong to no run, if a run ends with this piece.
-
-        Args:
-            is_end: Whether the log ends with it.
-        """
+        """Remove the lines at the end that belong to no run, if a run or the log ends here."""
         head = self.first[len(self.title) :]
         texts = "".join(self.texts).splitlines(keepends=True)
         found = end_of([head, *texts], is_end=is_end)
@@ -162,8 +158,7 @@ class Found:
     def chosen(self, drop: str) -> tuple[ConsolePiece, Mapping[str, str | None]] | None:
         """Return the kind of the piece, and the groups of its title and body; `None` if none fits.
 
-        Args:
-            drop: A pattern for text that is removed from the body.
+        Text that the pattern *drop* matches is removed from the body.
         """
         for title in self.kinds:
             body = self.text_of(title)
@@ -188,15 +183,10 @@ class _InFence(NamedTuple):
 
 
 class Splitter:
-    """Splits consoles into pieces.
+    """Splits consoles into *pieces*; the options are those of `Console`.
 
-    Args:
-        pieces: The kinds of pieces.
-        before: What stands before the first title.
-        rest: What stands behind a piece that has ended by itself.
-        has_fences: Whether titles in fences are text.
-        is_paired: Whether a result stands right behind its call.
-        wraps: Whether the console wraps lines at its width.
+    The text *before* the first title is a piece, and so is the *rest* behind one that has ended by
+    itself.
     """
 
     def __init__(

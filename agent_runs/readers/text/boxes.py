@@ -54,9 +54,7 @@ class Box:
     def text(self, padding: int = 1, *, has_breaks: bool = True) -> str:
         """Return the text in the box, with wrapped lines joined again.
 
-        Args:
-            padding: The number of spaces beside the text, on each side.
-            has_breaks: Whether the text has line breaks of its own.
+        There are *padding* spaces on each side of it. Without *has_breaks*, it is one line.
         """
         lines = [line[padding:].rstrip() for line in self.lines]
         text = joined(lines, self.width - 2 - 2 * padding, has_breaks=has_breaks)

@@ -65,12 +65,8 @@ def read_pieces(lines: Lines, *, is_coloured: bool, others: str = "") -> Iterato
     """Yield the pieces of a console log, with the escape codes removed from texts.
 
     A text in a colour may contain others, which end before it does. If one of them does not, the
-    text ends with the last of them.
-
-    Args:
-        lines: The lines of the console.
-        is_coloured: Whether it has escape codes.
-        others: Pattern of the numbers of colours in which others than LangChain print.
+    text ends with the last of them. *others* is a pattern of the numbers of colours in which others
+    than LangChain print.
     """
     styles = re.compile(rf"\x1b\[(?P<other>{others or '(?!)'})m|{_STYLES}")
     texts = _Texts()

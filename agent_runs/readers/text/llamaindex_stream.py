@@ -99,12 +99,9 @@ class _Console:
         self._turn = ""
 
     def take(self, text: str, line: int, *, is_last: bool) -> Iterator[Transcript]:
-        """Process the text between two calls: a result, and turns of the model.
+        """Process the *text* between two calls, from a *line* on: a result, and turns of the model.
 
-        Args:
-            text: The text.
-            line: The line of the file where it begins.
-            is_last: Whether no call follows.
+        It *is_last* if no call follows.
         """
         self._line = line
         labels = list(_LABEL.finditer(text))

@@ -322,14 +322,9 @@ def _finished(
     *,
     is_bare: bool,
 ) -> Transcript:
-    """Return a *run* with its source, and with notices of what it lacks.
+    """Return a *run* with its source, the *loose* notices of text before it, and what it lacks.
 
-    Args:
-        run: The run.
-        read: Where it was read.
-        loose: Notices of text before it.
-        reading: How the log is read.
-        is_bare: Whether its question may lack a label.
+    If it *is_bare*, its question may lack a label.
     """
     builder = RunBuilder(reading.at(read.line))
     builder.introduce(run.preamble)

@@ -316,9 +316,7 @@ def _input_of(shown: str, box: Box) -> Any:
 def _split_answer(text: str, *, is_repeated: bool) -> tuple[str, str | None]:
     """Return what a last step printed before its answer, and the answer; `None` if it has none.
 
-    Args:
-        text: All that it printed.
-        is_repeated: Whether the answer is printed before too, as an observation.
+    An answer that *is_repeated* is printed before too, as an observation.
     """
     found = list(_ANSWER.finditer(text))
     for answer in found if is_repeated else ():
