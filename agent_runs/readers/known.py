@@ -24,6 +24,8 @@ FormOfLog: TypeAlias = Union["Messages", "Console", TextReader, DataReader]
 """A form of logs: a table, or a reader."""
 
 GROUP: Final = "agent_parsers.readers"
+_OF_DATA: Final = {name: module for module, names in DATA.items() for name in names}
+"""The module of each reader of JSON."""
 _own: Final[dict[str, TextReader | DataReader]] = {}
 _tables: Final[dict[str, FormOfLog]] = {}
 
@@ -123,7 +125,7 @@ def get_reader(name: str) -> TextReader | DataReader:
     """
     if (added := _added().get(name)) is not None:
         return added
-    if name in TEXT or name in DATA:
+    if name in TEXT or name in _OF_DATA:
         return _shipped(name)
     from agent_parsers.core import did_you_mean
 
@@ -132,7 +134,7 @@ def get_reader(name: str) -> TextReader | DataReader:
 
 
 def _names() -> list[str]:
-    return sorted({*TEXT, *DATA, *_added()})
+    return sorted({*TEXT, *_OF_DATA, *_added()})
 
 
 def _every() -> dict[str, TextReader | DataReader]:
@@ -155,7 +157,7 @@ def _installed() -> dict[str, TextReader | DataReader]:
 @cache
 def _shipped(name: str) -> TextReader | DataReader:
     """Return the reader of this library with this name: of a module, or of a table in one."""
-    place = TEXT[name][0] if name in TEXT else DATA[name]
+    place = TEXT[name][0] if name in TEXT else _OF_DATA[name]
     module = import_module(f"{__package__}.{place}")
     for table in getattr(module, "TABLES", ()):
         if table.name == name:

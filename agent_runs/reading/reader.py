@@ -43,6 +43,14 @@ def line_of(found: Match[str]) -> int:
     return found.string.count("\n", 0, found.start()) + 1
 
 
+def texts_behind(matches: Iterable[Match[str]], text: str) -> Iterator[tuple[Match[str], str]]:
+    """Yield each of *matches* in *text*, with the text behind it up to the next one."""
+    found = [*matches]
+    ends = [*(each.start() for each in found[1:]), len(text)]
+    for each, end in zip(found, ends, strict=False):  # without matches there is one end
+        yield each, text[each.end() : end]
+
+
 _CODES: Final = re.compile(r"\x1b(?:\[[\d;?]{0,30}(?:[A-Za-z]|\Z))?")
 
 

@@ -40,7 +40,14 @@ from agent_runs.readers.text.langchain_console import read_chains
 from agent_runs.readers.text.langchain_pieces import COLOUR_SIGN, read_pieces
 from agent_runs.readers.text.langchain_turns import CREW, NESTED, Chain, run_by_colours
 from agent_runs.reading.building import RunBuilder
-from agent_runs.reading.reader import HEAD_CHARS, Lines, Reading, TextReader, line_of
+from agent_runs.reading.reader import (
+    HEAD_CHARS,
+    Lines,
+    Reading,
+    TextReader,
+    line_of,
+    texts_behind,
+)
 from agent_runs.splitting.ansi import ESCAPE, with_codes, without_codes
 
 if TYPE_CHECKING:
@@ -123,9 +130,7 @@ def _read_headers(text: str, run: RunBuilder | None) -> tuple[str, str]:
     headers = list(_HEADER.finditer(text))
     rest = text[: headers[0].start()] if headers else text
     question = ""
-    ends = [*(header.start() for header in headers), len(text)][1:]
-    for header, end in zip(headers, ends, strict=True):
-        said = text[header.end() : end]
+    for header, said in texts_behind(headers, text):
         match header["what"]:
             case "Working Agent":
                 rest += said.partition("\n")[2]

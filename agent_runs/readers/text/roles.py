@@ -24,7 +24,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from agent_parsers.transcripts import Notice
-from agent_runs.reading.reader import Lines, Reading, TextReader
+from agent_runs.reading.reader import Lines, Reading, TextReader, texts_behind
 from agent_runs.reading.said import Said, SaidResult, runs_of_messages
 from agent_runs.reading.spoken import has_sign
 from agent_runs.splitting.ansi import without_codes
@@ -133,11 +133,9 @@ def _style_of(text: str) -> _Style | None:
 
 
 def _turns(text: str, style: _Style) -> list[_Turn]:
-    begins = [*style.begin.finditer(text)]
-    ends = [*(found.start() for found in begins[1:]), len(text)]
     turns: list[_Turn] = []
-    for found, end in zip(begins, ends, strict=True):
-        said = text[found.end() : end].strip("\n")
+    for found, behind in texts_behind(style.begin.finditer(text), text):
+        said = behind.strip("\n")
         if style.end is not None:
             said = style.end.sub("", said)
         role = _ROLES[found["role"].lower()]
