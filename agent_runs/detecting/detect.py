@@ -78,7 +78,8 @@ def detect_in_head(head: str) -> Detection:
     is the text after the other labels.
     """
     lines = head.splitlines(keepends=True)
-    marked = [at for at, line in enumerate(lines) if begins_any(line) or _is_frame(line)]
+    is_frame = FRAMES["begin"].match
+    marked = [at for at, line in enumerate(lines) if begins_any(line) or is_frame(line)]
     if not marked:
         return Detection((), text=head[:1000])
     before = len("".join(lines[: marked[0]]))
@@ -90,10 +91,6 @@ def detect_in_head(head: str) -> Detection:
     later = {at for at, size in enumerate(accumulate(map(len, lines))) if size > first}
     near = {near for at in marked for near in range(at, at + _NEAR)}
     return detect("".join(lines[at] for at in sorted(later & near))[:_HEAD])
-
-
-def _is_frame(line: str) -> bool:
-    return FRAMES["begin"].match(line) is not None
 
 
 def try_text(

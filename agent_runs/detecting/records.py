@@ -330,7 +330,7 @@ def _at_one_level(
     begins = _beginning(head, dialect)
     level = head[0].level if head else ""  # of the record that began the text
     is_open = is_over = False  # whether a text has begun, or has ended before the next label
-    is_plain: bool | None = None  # not known while all records have one level
+    is_plain: bool | None = None  # text in a dialect; not known while all records have one level
     usual = Counter(record.level for record in head).most_common(1)
     for record in records:
         if is_open and not is_over and record.level == level:
@@ -339,7 +339,8 @@ def _at_one_level(
             level, is_open, is_over = record.level, True, False
         elif (record.level != level or is_over) and any(map(str.strip, record.lines)):
             if is_plain is None:
-                is_plain = _is_plain(head, reading)
+                log = _as_log(head, reading)
+                is_plain = _PLAIN in reading.readers_of(log, in_dialect=True)
             if is_plain and is_open:
                 is_over = is_over or record.level != level
                 unowned.add(_OTHER_LEVEL if record.level != level else _BEHIND_LEVEL, record)
@@ -362,11 +363,6 @@ def _beginning(head: Sequence[LogRecord], dialect: Dialect | None) -> Callable[[
         )
 
     return begins
-
-
-def _is_plain(head: Sequence[LogRecord], reading: Reading) -> bool:
-    """Return whether the log that begins with *head* is text in a dialect."""
-    return _PLAIN in reading.readers_of(_as_log(head, reading), in_dialect=True)
 
 
 def _dialect_of(text: str) -> Dialect | None:

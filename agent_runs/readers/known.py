@@ -27,7 +27,6 @@ GROUP: Final = "agent_parsers.readers"
 _OF_DATA: Final = {name: module for module, names in DATA.items() for name in names}
 """The module of each reader of JSON."""
 _own: Final[dict[str, TextReader | DataReader]] = {}
-_tables: Final[dict[str, FormOfLog]] = {}
 
 
 def register_reader(form: FormOfLog) -> None:
@@ -48,7 +47,6 @@ def register_reader(form: FormOfLog) -> None:
     if missing:
         raise ValueError(f"before= of {reader.name!r} names {missing[0]!r}, which is not a reader")
     _own[reader.name] = reader
-    _tables[reader.name] = form
 
 
 def unregister_reader(name: str) -> None:
@@ -57,7 +55,6 @@ def unregister_reader(name: str) -> None:
     Raises:
         ValueError: No reader was registered under this *name*.
     """
-    _tables.pop(name, None)
     if _own.pop(name, None) is None:
         raise ValueError(f"no reader with the name {name!r} was registered")
 

@@ -59,6 +59,11 @@ def text_in_line(line: str) -> str:
     return (_CODES.sub("", line) if "\x1b" in line else line).strip(" \t\r\n│┃║|")
 
 
+def squeezed(text: str) -> str:
+    """Return *text* without white space, which consoles change where they wrap it."""
+    return "".join(text.split())
+
+
 class Lines:
     r"""The lines of a text, which can be looked at before they are consumed.
 

@@ -190,17 +190,13 @@ _NUMBER: Final = re.compile(
     r"^[^\w\n]*(?:step|turn|iteration|round)\W{0,3}(\d{1,4})[^\w\n]*$\n?",
     re.MULTILINE | re.IGNORECASE,
 )
-_FOREIGN: Final = re.compile(
+begins_foreign: Final = re.compile(
     r"[ \t]*+(?:(?:user|human|assistant|ai|agent|tool|system|q|obs|observe|result|output|answer"
     r"|final|response)(?: \w+)?[ \t]*:|\[[a-z][\w ]{0,30}\]"
     r"|\W*(?:step|turn|iteration|round)\W{0,3}\d+\W*$)",
     re.IGNORECASE,
 ).match
-
-
-def begins_foreign(line: str) -> bool:
-    """Return whether *line* begins with something that may be a label in some form."""
-    return _FOREIGN(line) is not None
+"""Matches a line that begins with something that may be a label in some form."""
 
 
 def _name_of(label: re.Match[str]) -> str:

@@ -77,12 +77,9 @@ def said(message: Any) -> Said | None:
         return Said("assistant", left_out=(f"LangGraph's message about its step limit: {LIMIT}",))
     beside = fields.get("additional_kwargs")
     if isinstance(beside, dict):
-        fields = {**{name: beside.get(name) for name in _BESIDE}, **_filled(fields)}
+        own = {name: value for name, value in fields.items() if name not in _BESIDE or value}
+        fields = {**{name: beside.get(name) for name in _BESIDE}, **own}
     return message_of(fields, role)
-
-
-def _filled(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if name not in _BESIDE or value}
 
 
 def is_message(value: Any) -> bool:

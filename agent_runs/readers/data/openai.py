@@ -42,6 +42,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_runs.reading.endings import RESPONSE_KEYS
 from agent_runs.reading.messages import (
     MessageFormat,
     evidence_of,
@@ -69,7 +70,6 @@ _ELSEWHERE_IN_RECORDS: Final = (
 )
 """Where records of data sets and benchmarks have messages: ShareGPT, tau-bench, MINT, ToolBench."""
 _REQUESTS: Final = ("request", "request_body", "requestBody", "body", "input")
-_RESPONSES: Final = ("response", "response_body", "responseBody", "output")
 
 
 def _messages_of(record: Any) -> list[Any] | None:
@@ -84,7 +84,7 @@ def _messages_of(record: Any) -> list[Any] | None:
         found = [request["messages"] for request in requests if "messages" in request]
         asked = found[0] if found and isinstance(found[0], list) else None
     answer = _answer_in(record)
-    for name in _RESPONSES:
+    for name in RESPONSE_KEYS:
         answer = answer or (_answer_in(record[name]) if name in record else None)
     if asked is None:
         return [answer] if answer else None

@@ -33,12 +33,10 @@ def _is_run(value: Any) -> bool:
 def _runs_of(value: Any, reading: Reading) -> list[Transcript]:
     run = from_json({name: part for name, part in value.items() if name not in _BESIDE})
     found: Transcript = run if value["type"] == "Transcript" else run.transcript
-    within = (
-        reading.source
-        if found.source is None
-        else replace(reading.source, dialect=found.source.dialect)
-    )
-    return [replace(found, source=within)]
+    source = reading.source
+    if found.source is not None:
+        source = replace(source, dialect=found.source.dialect)
+    return [replace(found, source=source)]
 
 
 READER: Final = DataReader(

@@ -30,9 +30,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_runs.readers.text.around import Around
 from agent_runs.readers.text.boxes import Box, Loose, read_boxes
-from agent_runs.readers.text.crewai_calls import Calls, ShownCall, squeezed
+from agent_runs.readers.text.crewai_calls import Calls, ShownCall
 from agent_runs.reading.building import RunBuilder
-from agent_runs.reading.reader import Lines, Reading, TextReader
+from agent_runs.reading.reader import Lines, Reading, TextReader, squeezed
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.splitting.ansi import without_codes
 from outputs.growing_json import read_arguments

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from agent_parsers.transcripts import Notice
 from agent_runs.reading.reader import Lines, Reading, TextReader, texts_behind
 from agent_runs.reading.said import Said, SaidResult, runs_of_messages
-from agent_runs.reading.spoken import has_sign
+from agent_runs.reading.spoken import sign_of_call
 from agent_runs.splitting.ansi import without_codes
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _evidence(head: str) -> Sequence[str]:
     roles = {turn.role for turn in turns}
     if not {"user", "assistant"} <= roles:
         return ()
-    calls = [turn for turn in turns if turn.role == "assistant" and has_sign(turn.text)]
+    calls = [turn for turn in turns if turn.role == "assistant" and sign_of_call(turn.text)]
     line = text.count("\n", 0, calls[0].at) + 1 if calls else 0
     return (f"a turn of the assistant with a call in line {line}",) if calls else ()
 

@@ -261,16 +261,12 @@ class _Console:
         if now.calls == 1:
             now.run.observe_more(seen if seen.strip() or answer is None else answer)
             now.calls = 0
-        elif now.calls or (text.strip() and not now.is_final):
-            self._disown(text, now.line, now)
+        elif text.strip() and (now.calls or not now.is_final):
+            what = "a result without its call" if now.calls else "text outside of the steps"
+            now.run.notice("unowned_text", f"found {what}", text=text, line=now.line)
         if answer is not None:
             now.run.answer(answer)
             now.is_over = True
-
-    def _disown(self, text: str, line: int, now: _Run) -> None:
-        if text.strip():
-            what = "a result without its call" if now.calls else "text outside of the steps"
-            now.run.notice("unowned_text", f"found {what}", text=text, line=line)
 
 
 def _call_code(code: str, now: _Run) -> None:
