@@ -310,7 +310,8 @@ class _Runs:
         for each in said:
             if each.role == "user" and what == "text":
                 each.role = "assistant"
-            if each.role == "user" and self._console.is_echoing and self._is_echo(each.text):
+            may_be_echo = each.role == "user" and self._console.is_echoing and bool(self._text)
+            if may_be_echo and each.text.split() == self._text.split():
                 continue
             if each.role == "assistant" and each.text:
                 self._text = each.text
@@ -329,9 +330,6 @@ class _Runs:
         what = piece.what.removesuffix("s")
         article = "an" if what == "answer" else "a"
         return f"expected {article} {what} as {self._console.name} shows it"
-
-    def _is_echo(self, text: str) -> bool:
-        return bool(self._text) and text.split() == self._text.split()
 
 
 def _plain_start(pattern: str) -> str:

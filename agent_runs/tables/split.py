@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.transcripts import Notice
@@ -330,7 +330,8 @@ class Splitter:
 
     def _rest(self, line: str, lines: Lines) -> Generator[Found, None, str]:
         """End the piece that is open before *line*, which is left to take."""
-        self._now.following = _next_filled(line, lines)
+        filled = (each for each in chain([line], _ahead(lines)) if each.strip())
+        self._now.following = next(filled, "")
         rest = Found([Title(self._rest_kind, {}, "")], lines.number - bool(line))
         yield from self._end(rest)
         return line
@@ -390,12 +391,6 @@ def _ahead(lines: Lines) -> Iterator[str]:
     while line := lines.peek(index):
         yield without_codes(line)
         index += 1
-
-
-def _next_filled(line: str, lines: Lines) -> str:
-    """Return *line*, or if it is blank the next one in *lines* with text."""
-    following: Iterable[str] = _ahead(lines)
-    return line if line.strip() else next((each for each in following if each.strip()), "")
 
 
 def _may_have_fences(found: Found) -> bool:
