@@ -11,7 +11,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from typing_extensions import override
 
@@ -32,6 +32,8 @@ HEAD_CHARS: Final = 1 << 16
 HEAD_VALUES: Final = 20
 """How many values of JSON are looked at."""
 
+Runs: TypeAlias = Iterator[Transcript]
+"""The runs that a reader yields, each as soon as it has ended."""
 T = TypeVar("T")
 
 MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
@@ -266,7 +268,7 @@ class Reading:
     """Takes the error of a record that cannot be read; `None` to raise it."""
     is_scripted: bool = False
     """Whether a program sent all messages, so that a file right after a result is the tool's."""
-    nested: Callable[[Lines | Values, Reading], Iterator[Transcript]] | None = None
+    nested: Callable[[Lines | Values, Reading], Runs] | None = None
     """Reads a log that stands inside this one, in whatever form; `read_runs` sets it."""
     readers: Callable[[Lines | Values, Dialect | None], Sequence[str]] | None = None
     """Returns the names of the readers that a log may be for, of which it takes nothing, given
@@ -388,7 +390,7 @@ class TextReader:
     evidence: Callable[[str], Sequence[str]]
     """Takes the beginning of a text, whole lines. Returns what shows that the text has this form,
     such as ``"'> Entering new AgentExecutor chain...' in line 3"``; nothing if it has not."""
-    read: Callable[[Lines, Reading], Iterator[Transcript]]
+    read: Callable[[Lines, Reading], Runs]
     """Yields the runs, each as soon as it has ended."""
     before: tuple[str, ...] = ()
     """Names of readers that recognise these logs too, but know less of them."""
@@ -412,7 +414,7 @@ class DataReader:
     """Takes the first values of a file, at most 20. Returns what shows that they have this form,
     such as ``"'role' and 'tool_calls' in value 2"``; nothing if they have not. It may fail as
     data of another form lets it."""
-    read: Callable[[Values, Reading], Iterator[Transcript]]
+    read: Callable[[Values, Reading], Runs]
     """Yields the runs, each as soon as it has ended."""
     before: tuple[str, ...] = ()
     """Names of readers that recognise these values too, but know less of them."""

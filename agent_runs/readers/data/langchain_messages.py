@@ -15,7 +15,7 @@ Source: ``langchain_core/messages/utils.py`` and ``load/serializable.py`` of lan
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_runs.reading.messages import (
     MessageFormat,
@@ -23,11 +23,8 @@ from agent_runs.reading.messages import (
     message_of,
     read_messages,
 )
-from agent_runs.reading.reader import DataReader, Reading, Value, Values
+from agent_runs.reading.reader import DataReader, Reading, Runs, Value, Values
 from agent_runs.reading.said import Said
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _ROLES: Final = {
     "human": "user", "HumanMessage": "user", "HumanMessageChunk": "user",
@@ -128,7 +125,7 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
     return evidence_of(flat, FORM, _sign)
 
 
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
+def _read(values: Values, reading: Reading) -> Runs:
     return read_messages(Values(_flat(values), are_items=values.are_items), reading, FORM)
 
 

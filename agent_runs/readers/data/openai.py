@@ -38,9 +38,9 @@ Source: platform.openai.com/docs/api-reference/responses; ``agents/items.py`` of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_runs.reading.endings import RESPONSE_KEYS
 from agent_runs.reading.messages import (
@@ -50,13 +50,9 @@ from agent_runs.reading.messages import (
     read_messages,
 )
 from agent_runs.reading.parts import may_call
-from agent_runs.reading.reader import DataReader, Reading, Value, Values
+from agent_runs.reading.reader import DataReader, Reading, Runs, Value, Values
 from agent_runs.tables.messages import Messages, words_for
 from agent_runs.tables.part import MessagePart, at, loaded
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
-
 
 _ROLES: Final = frozenset(("system", "developer", "user", "assistant", "tool", "function"))
 _OTHERS: Final = ("output_", "input_text", "input_image", "thinking", "redacted_")
@@ -162,7 +158,7 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
     return evidence_of([each for value in values for each in _records(value)], FORM, _sign)
 
 
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
+def _read(values: Values, reading: Reading) -> Runs:
     flat = (
         Value(each, value.line, value.name) for value in values for each in _records(value.data)
     )

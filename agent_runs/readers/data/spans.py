@@ -19,19 +19,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from agent_runs.readers.data import langchain_messages, openai
 from agent_runs.readers.data.tables import OTEL
 from agent_runs.reading.messages import MessageFormat, said_or_left_out
 from agent_runs.reading.parts import call_of, result_of
-from agent_runs.reading.reader import MALFORMED, DataReader, Reading, Value, Values
+from agent_runs.reading.reader import MALFORMED, DataReader, Reading, Runs, Value, Values
 from agent_runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 from agent_runs.tables.part import Path, at, loaded
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
-
 
 T = TypeVar("T")
 
@@ -225,7 +221,7 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
     return (f"{len(spans)} spans of models and tools in the first values",)
 
 
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
+def _read(values: Values, reading: Reading) -> Runs:
     traces: dict[str, list[dict[str, Any]]] = {}
     for value in values:
         try:
@@ -240,7 +236,7 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
         yield from _runs_of(name, spans, reading)
 
 
-def _runs_of(name: str, spans: Sequence[dict[str, Any]], reading: Reading) -> Iterator[Transcript]:
+def _runs_of(name: str, spans: Sequence[dict[str, Any]], reading: Reading) -> Runs:
     """Yield the runs in the *spans* of one trace, in the order in which they began."""
     known = [(span, *found) for span in spans if (found := _kind_of(span)) is not None]
     models = [(span, kind) for span, kind, is_tool in known if not is_tool]

@@ -38,7 +38,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_runs.readers.text.around import Around
 from agent_runs.reading.building import RunBuilder
@@ -46,15 +46,13 @@ from agent_runs.reading.reader import (
     HEAD_CHARS,
     Lines,
     Reading,
+    Runs,
     TextReader,
     line_of,
     texts_behind,
 )
 from agent_runs.splitting.ansi import without_codes
 from outputs.growing_json import value_or_text
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _RED: Final = r"(?:\x1b\[31m)"
 _BLUE: Final = r"(?:\x1b\[34m)"
@@ -113,7 +111,7 @@ def _evidence(head: str) -> Sequence[str]:
     return (f"the time and headings of dspy.inspect_history in line {line_of(found)}",)
 
 
-def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+def _read(lines: Lines, reading: Reading) -> Runs:
     around = Around()
     last: _Call | None = None
     for part in _parts(lines):

@@ -30,7 +30,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from agent_parsers import OutputParserException
 from agent_runs.readers.data.langchain_messages import LIMIT
@@ -39,15 +39,13 @@ from agent_runs.reading.reader import (
     MALFORMED,
     Lines,
     Reading,
+    Runs,
     TextReader,
     line_of,
     texts_behind,
 )
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _ROLES: Final = {
     "Human": "user", "Humanmessagechunk": "user", "Ai": "assistant", "Aimessagechunk": "assistant",
@@ -224,7 +222,7 @@ def _answers(said: Sequence[Said], calls: Sequence[SaidCall]) -> Iterator[Said]:
             yield replace(each, results=(known,))
 
 
-def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+def _read(lines: Lines, reading: Reading) -> Runs:
     said = (_said(message, reading) for message in _messages(lines))
     yield from runs_of_messages(_with_ids(said), reading)
 

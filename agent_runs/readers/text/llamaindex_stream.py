@@ -22,18 +22,15 @@ Source: LlamaIndex's guide "Streaming output and events" (0.12 to 0.14).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from agent_parsers import get_dialect
 from agent_runs.readers.text.around import Around
 from agent_runs.readers.text.boxes import add_shown_call, read_turn
 from agent_runs.reading.building import RunBuilder
-from agent_runs.reading.reader import Lines, Reading, TextReader, line_of
+from agent_runs.reading.reader import Lines, Reading, Runs, TextReader, line_of
 from agent_runs.splitting.ansi import without_codes
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _CALL: Final = re.compile(r"Call (?P<tool>[^\s]+) with (?P<args>\{.*\})\s*")
 _RETURNED: Final = "Returned: "
@@ -59,7 +56,7 @@ def _evidence(head: str) -> Sequence[str]:
     return (f"'Call … with' and 'Returned:' in line {line_of(found)}",) if found else ()
 
 
-def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+def _read(lines: Lines, reading: Reading) -> Runs:
     if reading.dialect is None:
         name = "the form of LlamaIndex's events"
         reading = reading.in_dialect(get_dialect("react_llamaindex"), name)
@@ -98,7 +95,7 @@ class _Console:
         add_shown_call(tool, shown, run, log=self._turn)
         self._turn = ""
 
-    def take(self, text: str, line: int, *, is_last: bool) -> Iterator[Transcript]:
+    def take(self, text: str, line: int, *, is_last: bool) -> Runs:
         """Process the *text* between two calls, from a *line* on: a result, and turns of the model.
 
         It *is_last* if no call follows.
@@ -150,7 +147,7 @@ class _Console:
             message = "the log does not show where the question ends"
             self._now().notice("unclear_end", message, text=text, line=self._line)
 
-    def close(self) -> Iterator[Transcript]:
+    def close(self) -> Runs:
         """Process the end of the log, and yield the last runs."""
         yield from self._end_run()
         yield from self._around.release()
@@ -173,7 +170,7 @@ class _Console:
             self._run = RunBuilder(self._reading.at(self._line))
         return self._run
 
-    def _end_run(self) -> Iterator[Transcript]:
+    def _end_run(self) -> Runs:
         if self._run is not None:
             yield from self._around.hold(self._run)
             self._run = None

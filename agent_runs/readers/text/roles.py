@@ -21,16 +21,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from agent_parsers.transcripts import Notice
-from agent_runs.reading.reader import Lines, Reading, TextReader, texts_behind
+from agent_runs.reading.reader import Lines, Reading, Runs, TextReader, texts_behind
 from agent_runs.reading.said import Said, SaidResult, runs_of_messages
 from agent_runs.reading.spoken import sign_of_call
 from agent_runs.splitting.ansi import without_codes
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 Role = Literal["system", "user", "assistant", "tool"]
 _ROLES: Final[Mapping[str, Role]] = {
@@ -166,7 +163,7 @@ def _evidence(head: str) -> Sequence[str]:
     return (f"a turn of the assistant with a call in line {line}",) if calls else ()
 
 
-def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+def _read(lines: Lines, reading: Reading) -> Runs:
     text = without_codes("".join(lines))
     end = _end_of_head(text)
     above, text = text[:end].strip(), "\n" * text.count("\n", 0, end) + text[end:]
