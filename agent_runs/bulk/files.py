@@ -37,9 +37,7 @@ class Parsed(NamedTuple):
     """How many rows were parsed, and how many of them have errors."""
 
     rows: int
-    """The number of rows."""
     errors: int
-    """The number of rows whose text could not be read."""
 
 
 class FileError(ValueError):

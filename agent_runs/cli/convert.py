@@ -14,12 +14,11 @@ from agent_parsers.cli.output import is_folder, new_file, stem_of, write_out, wr
 from agent_parsers.cli.screen import Screen
 from agent_runs.cli.bar import ProgressBar
 from agent_runs.cli.files import read_file, total_size
-from agent_runs.cli.json_output import dumps
+from agent_runs.cli.shown_runs import HowToRead, ShownRun, dumps
 from agent_runs.cli.trouble import Trouble, trouble_lines
 from agent_runs.writers.writer import EARLIER
 
 if TYPE_CHECKING:
-    from agent_runs.cli.shown_runs import HowToRead, ShownRun
     from agent_runs.writers.writer import Writer
 
 

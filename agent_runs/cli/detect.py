@@ -13,7 +13,7 @@ from agent_parsers.core import text_and_end
 from agent_runs import detect
 from agent_runs.cli.bar import ProgressBar
 from agent_runs.cli.files import read_whole, size_of, total_size
-from agent_runs.cli.json_output import dumps
+from agent_runs.cli.shown_runs import dumps
 from agent_runs.cli.trouble import Trouble, name_of, trouble_lines
 from output_parsers import OutputParserException
 from output_parsers.printable import printable

@@ -16,7 +16,7 @@ from agent_parsers.cli.wording import on_command_line
 from agent_parsers.core import AutoParser, Following, draw_outcome
 from agent_runs import read_runs
 from agent_runs.cli.files import read_chunks, read_whole
-from agent_runs.cli.json_output import dumps
+from agent_runs.cli.shown_runs import dumps
 from agent_runs.cli.trouble import Trouble, name_of, trouble_lines
 
 if TYPE_CHECKING:

@@ -15,14 +15,13 @@ from agent_parsers.cli.screen import JsonOutput, Screen, echo_json
 from agent_parsers.core import FACTS, facts_of
 from agent_runs.cli.bar import ProgressBar
 from agent_runs.cli.files import read_file, total_size
-from agent_runs.cli.json_output import as_json, dumps
+from agent_runs.cli.shown_runs import HowToRead, ShownRun, as_json, dumps
 from agent_runs.cli.table import print_run
 from agent_runs.cli.trouble import Trouble, counted, trouble_lines
 from output_parsers.printable import printable
 
 if TYPE_CHECKING:
     from agent_parsers import Transcript
-    from agent_runs.cli.shown_runs import HowToRead, ShownRun
 
 
 def parse_files(

@@ -14,7 +14,7 @@ from agent_parsers.cli.options import STDIN, Format
 from agent_parsers.cli.screen import JsonOutput, Screen
 from agent_parsers.cli.wording import on_command_line
 from agent_runs.cli.files import open_file
-from agent_runs.cli.json_output import dumps
+from agent_runs.cli.shown_runs import dumps
 from agent_runs.cli.trouble import name_of, trouble_lines, unread_file
 from agent_runs.reader_report import try_readers
 from output_parsers.printable import printable

@@ -31,7 +31,6 @@ class RunCall:
     """The id that the model gave, or one made from the number of the step."""
     observation: str | None
     failed: bool = False
-    """Whether the tool failed."""
 
     @property
     def arguments(self) -> dict[Any, Any]:
@@ -45,7 +44,6 @@ class RunTurn:
     """A turn of the model: calls, the answer, or an error."""
 
     thought: str
-    """The reasoning."""
     content: str
     """What the model said to the user beside the calls, or before the answer."""
     calls: tuple[RunCall, ...] = ()

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from agent_parsers import AgentFinish, OutputParserException, ToolAgentAction
 from agent_parsers.core import as_data
-from agent_runs.cli.json_output import dumps
+from agent_runs.cli.shown_runs import dumps
 from agent_runs.cli.table import Cut, as_text
 from outputs.json_form import Misfit, write_value
 
