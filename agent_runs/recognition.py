@@ -18,12 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from agent_parsers import OutputParserException
 from agent_parsers.transcripts import RunSource
-from agent_runs.readers.known import (
-    forms_of_messages,
-    get_reader,
-    readers_for,
-    readers_of_data,
-)
+from agent_runs.readers.known import forms_of_messages, get_reader, readers_for, readers_of_data
 from agent_runs.reading.reader import (
     HEAD_CHARS,
     HEAD_VALUES,

@@ -114,9 +114,7 @@ class ShownRun:
     @property
     def shown_notices(self) -> tuple[Notice, ...]:
         """The notices; see `notices_to_show`."""
-        from agent_runs.reading.parts import (
-            notices_to_show,
-        )  # imported lazily: the help needs none of it
+        from agent_runs.reading.parts import notices_to_show  # imported lazily: as above
 
         return notices_to_show(self.transcript)
 

@@ -30,12 +30,7 @@ from agent_runs.splitting.labels import (
     begins_step,
     is_step,
 )
-from agent_runs.splitting.prompts import (
-    Prompts,
-    opens_prompt,
-    size_of_examples,
-    size_of_rest,
-)
+from agent_runs.splitting.prompts import Prompts, opens_prompt, size_of_examples, size_of_rest
 from agent_runs.splitting.runs_of_log import FRAMES
 from agent_runs.splitting.separators import (
     LOGGED,

@@ -19,12 +19,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
-from agent_runs.reading.messages import (
-    MessageFormat,
-    evidence_of,
-    message_of,
-    read_messages,
-)
+from agent_runs.reading.messages import MessageFormat, evidence_of, message_of, read_messages
 from agent_runs.reading.reader import DataReader
 from agent_runs.reading.said import Said, SaidCall, SaidResult
 

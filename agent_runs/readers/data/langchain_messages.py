@@ -17,12 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from agent_runs.reading.messages import (
-    MessageFormat,
-    evidence_of,
-    message_of,
-    read_messages,
-)
+from agent_runs.reading.messages import MessageFormat, evidence_of, message_of, read_messages
 from agent_runs.reading.reader import DataReader, Reading, Runs, Value, Values
 from agent_runs.reading.said import Said
 

@@ -43,12 +43,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from agent_runs.reading.endings import RESPONSE_KEYS
-from agent_runs.reading.messages import (
-    MessageFormat,
-    evidence_of,
-    message_of,
-    read_messages,
-)
+from agent_runs.reading.messages import MessageFormat, evidence_of, message_of, read_messages
 from agent_runs.reading.parts import may_call
 from agent_runs.reading.reader import DataReader, Reading, Runs, Value, Values
 from agent_runs.tables.messages import Messages, words_for

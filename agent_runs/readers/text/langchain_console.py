@@ -45,14 +45,7 @@ from agent_runs.readers.text.langchain_pieces import (
 )
 from agent_runs.readers.text.langchain_plain import run_by_labels
 from agent_runs.readers.text.langchain_turns import CREW, NESTED, Chain, run_by_colours
-from agent_runs.reading.reader import (
-    HEAD_CHARS,
-    Lines,
-    NumberedLines,
-    Reading,
-    TextReader,
-    line_of,
-)
+from agent_runs.reading.reader import HEAD_CHARS, Lines, NumberedLines, Reading, TextReader, line_of
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.splitting.ansi import with_codes, without_codes
 from agent_runs.splitting.separators import LOGGED, is_logged

@@ -48,11 +48,7 @@ from agent_runs.splitting.labels import (
     begins_step,
     spelling_of,
 )
-from agent_runs.splitting.outside import (
-    FOUND_PROMPT,
-    OutsideOfRuns,
-    is_header_of_log,
-)
+from agent_runs.splitting.outside import FOUND_PROMPT, OutsideOfRuns, is_header_of_log
 from agent_runs.splitting.prompts import opens_prompt, shows_format, without_prompts
 from agent_runs.splitting.quoted import Quotations, has_structure
 from agent_runs.splitting.runs_of_log import FRAMES, LogRun, RunsOfLog, WholeRun
