@@ -75,11 +75,9 @@ def _pattern(prompt: str, dialect: Dialect) -> str:
         places.get(part, re.escape(part).replace(r"\ ", " ").replace("\\\n", r"[ \t]*\n"))
         for part in _PLACE.split(prompt)
     )
-    return (
-        text.replace(r"\{action\}", lines)
-        if not prompt.endswith("{action}")
-        else (text.removesuffix(r"\{action\}"))
-    )
+    if prompt.endswith("{action}"):
+        return text.removesuffix(r"\{action\}")
+    return text.replace(r"\{action\}", lines)
 
 
 def _sample_answer(dialect: Dialect) -> str:

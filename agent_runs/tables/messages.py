@@ -471,11 +471,8 @@ class Messages:
             else:
                 turn.left_out.append(words_for(part, self.type_key))
             return
-        if (
-            kind.what in ("text", "thought", "answer", "refusal")
-            and turn.results
-            and role == "assistant"
-        ):
+        is_said = kind.what in ("text", "thought", "answer", "refusal")
+        if is_said and turn.results and role == "assistant":
             turn = SaidTurn()  # the tools have run before it
             turns.append(turn)
         value = kind.value_of(part)

@@ -95,11 +95,8 @@ def _answer_in(response: Any) -> Any:
 
 
 def _is_message(value: Any) -> bool:
-    if (
-        not isinstance(value, dict)
-        or value.get("role") not in _ROLES
-        or not _ELSEWHERE.isdisjoint(value)
-    ):
+    has_role = isinstance(value, dict) and value.get("role") in _ROLES
+    if not has_role or not _ELSEWHERE.isdisjoint(value):
         return False
     content = value.get("content")
     if content is None or isinstance(content, str):

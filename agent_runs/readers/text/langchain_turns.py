@@ -159,10 +159,10 @@ class _Result:
             before, after = [*pieces[:at]], [*pieces[at + 1 :]]
             is_labelled = bool(before) and _BEFORE_RESULT.search(before[-1].text) is not None
             if is_labelled:
-                self._put(before, -1, _BEFORE_RESULT.sub("", before[-1].text))
+                before[-1] = before[-1]._replace(text=_BEFORE_RESULT.sub("", before[-1].text))
             if after and not after[0].colour:
                 self.is_direct = is_labelled and after[0].text == "\n" and len(after) == 1
-                self._put(after, 0, _AFTER_RESULT.sub("", after[0].text))
+                after[0] = after[0]._replace(text=_AFTER_RESULT.sub("", after[0].text))
             self.others = before + after
         else:
             self._read_uncoloured(pieces, is_refused=is_refused)
@@ -191,10 +191,6 @@ class _Result:
             before = piece.text[: label.start() if label else begin]
             after = _AFTER_RESULT.sub("", piece.text[end:])
             self.others += (piece._replace(text=before), piece._replace(text=after))
-
-    @staticmethod
-    def _put(pieces: list[PrintedText], at: int, text: str) -> None:
-        pieces[at] = pieces[at]._replace(text=text)
 
 
 def run_by_colours(chain: Chain, reading: Reading) -> RunBuilder | None:
