@@ -180,12 +180,9 @@ def _evidence(head: str) -> Sequence[str]:
     found = SIGN.search(head)
     if found is None:
         return ()
-    shown = without_codes(found[0])
-    what = (
-        repr(shown[shown.index(">") :])
-        if ">" in shown
-        else "the green colour code that LangChain prints for agents"
-    )
+    what = "the green colour code that LangChain prints for agents"
+    if ">" in (shown := without_codes(found[0])):
+        what = repr(shown[shown.index(">") :])
     return (f"{what} in line {line_of(found)}",)
 
 

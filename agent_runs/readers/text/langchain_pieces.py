@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from agent_runs.splitting.ansi import ESCAPE, is_end_of_style, without_codes
+from agent_runs.splitting.ansi import ENDS_OF_STYLE, ESCAPE, without_codes
 
 if TYPE_CHECKING:
     from agent_runs.reading.reader import Lines
@@ -136,7 +136,7 @@ class _Texts:
         is_last = self.is_coloured and not self._is_styled and not code.strip("0")
         if is_last:
             self._inner_end = 0
-        elif not is_end_of_style(code):
+        elif code not in ENDS_OF_STYLE:
             self._is_styled = True
         elif self._is_styled:
             self._is_styled = False

@@ -117,11 +117,9 @@ class _Console:
         elif not letters and "\n" not in text.strip("\n"):
             self._run.observe_more(text.strip("\n"))
         else:
-            why = (
-                "it contains lines that look like a turn"
-                if letters
-                else "text of the model may follow it"
-            )
+            why = "text of the model may follow it"
+            if letters:
+                why = "it contains lines that look like a turn"
             message = f"the log does not show where a result ends: {why}"
             self._run.notice("unclear_end", message, text=text)
         turns = _TURN.finditer(letters) if is_clear else _LAST[not is_last].finditer(letters)
