@@ -40,16 +40,15 @@ def _is_record(value: Any) -> bool:
 def _runs_of(record: Mapping[str, Any], reading: Reading) -> Runs:
     run = RunBuilder(reading, name=text_of(record.get("id")))
     form = text_of(record.get("format"))
-    if any(isinstance(step, Mapping) and "message" in step for step in record.get("steps") or ()):
+    steps = record.get("steps") or ()
+    has_messages = any(isinstance(step, Mapping) and "message" in step for step in steps)
+    if has_messages or (form in COMMAND_FORMS and reading.dialect is None):
         run.ask(text_of(record.get("task")))
         for step in record["steps"]:
-            _add(run, step)
-        yield run.transcript()
-        return
-    if form in COMMAND_FORMS and reading.dialect is None:
-        run.ask(text_of(record.get("task")))
-        for step in record["steps"]:
-            _command(run, form, step)
+            if has_messages:
+                _add(run, step)
+            else:
+                _command(run, form, step)
         yield run.transcript()
         return
     read = parse_record(
