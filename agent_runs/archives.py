@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import gzip
 import lzma
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module
 from io import BufferedReader, BytesIO, RawIOBase
 from typing import IO, Any, Final
@@ -70,7 +71,8 @@ def _unpacked(archive: ZipFile, source: IO[bytes], info: ZipInfo) -> bytes:
     header = source.read(_LOCAL_HEADER)
     names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
     source.seek(names, 1)
-    return decompress(source.read(info.compress_size))
+    unpacked: bytes = decompress(source.read(info.compress_size))
+    return unpacked
 
 
 class _Unpacked(RawIOBase):
@@ -117,10 +119,8 @@ def unpacking(stream: IO[bytes], start: bytes) -> IO[bytes] | None:
 
 def _unpacking_zstd(stream: IO[bytes]) -> Any:
     for name in ("compression.zstd", "backports.zstd"):
-        try:
+        with suppress(ImportError):
             return import_module(name).ZstdFile(stream)
-        except ImportError:
-            pass
     try:
         unpacker = import_module("zstandard").ZstdDecompressor()
     except ImportError:
@@ -132,21 +132,13 @@ def _unpacking_zstd(stream: IO[bytes]) -> Any:
     return unpacker.stream_reader(stream, read_across_frames=True)
 
 
-def _zstd() -> Callable[[bytes], bytes] | None:
-    """Return what decompresses zstd; `None` if nothing here does."""
-    try:
-        made: Callable[[bytes], bytes] = (
-            import_module("zstandard").ZstdDecompressor().decompressobj().decompress
-        )
-    except ImportError:
-        pass
-    else:
-        return made
-    try:
-        found: Callable[[bytes], bytes] = import_module("backports.zstd").decompress
-    except ImportError:
-        return None
-    return found
+def _zstd() -> Any:
+    """Return the function that decompresses zstd; `None` if nothing here does."""
+    with suppress(ImportError):
+        return import_module("zstandard").ZstdDecompressor().decompressobj().decompress
+    with suppress(ImportError):
+        return import_module("backports.zstd").decompress
+    return None
 
 
 def _refusal(reason: str) -> OutputParserException:

@@ -28,7 +28,7 @@ from agent_runs.reading.reader import (
     Value,
     Values,
 )
-from agent_runs.recognition import LogForm, Nearness, forms_of, nearness_to
+from agent_runs.recognition import LogForm, Nearness, evidence_for, forms_of, nearness_to
 from agent_runs.sources import as_it_is, open_log
 from agent_runs.splitting.ansi import without_codes
 
@@ -121,11 +121,7 @@ def _distance(forms: Container[str], tried: Tried) -> tuple[object, ...]:
 
 
 def _outcome(read: Callable[..., Iterator[Transcript]]) -> tuple[int, str]:
-    """Return how many runs were read, and what stopped it first; empty if nothing did.
-
-    Args:
-        read: Reads the runs; takes `on_error`.
-    """
+    """Return how many runs *read* yields, and what stopped it first; empty if nothing did."""
     errors: list[OutputParserException] = []
     runs = 0
     try:
@@ -142,10 +138,7 @@ def _outcome(read: Callable[..., Iterator[Transcript]]) -> tuple[int, str]:
     return runs, f"{reason}{more}"
 
 
-def _as_named(
-    reader: TextReader | DataReader,
-    log: Callable[[], Lines | Values],
-) -> tuple[int, str]:
+def _as_named(reader: TextReader | DataReader, log: Lines | Values) -> tuple[int, str]:
     """Return what comes of a beginning of a *log* that *reader* reads, without logs inside it."""
 
     def read(on_error: Callable[[OutputParserException], None]) -> Iterator[Transcript]:
@@ -155,7 +148,7 @@ def _as_named(
             nested=lambda _log, _reading: iter(()),
             readers=lambda _log, _dialect: (),
         )
-        return reader.read(cast("Any", log()), reading)
+        return reader.read(cast("Any", log), reading)
 
     return _outcome(read)
 
@@ -167,7 +160,7 @@ def _of_text(head: str, reader: TextReader) -> Tried:
     sign = _line_with_sign(reader, head)
     if reader.signs and not sign:
         return Tried(reader.name, stopped=_NO_SIGN, nearness=(-1, 0))
-    runs, stopped = _as_named(reader, lambda: Lines(head.splitlines(keepends=True)))
+    runs, stopped = _as_named(reader, Lines(head.splitlines(keepends=True)))
     if reader.lack is not None and (lack := reader.lack(head)):
         return Tried(reader.name, (), runs, lack, (2, 0))
     stopped = "; ".join(filter(None, (sign, stopped)))
@@ -186,13 +179,9 @@ def _line_with_sign(reader: TextReader, head: str) -> str:
 def _of_data(values: Sequence[Value], is_list: bool, reader: DataReader) -> Tried:
     """Return what *reader* makes of JSON with *values* at its beginning; it reads no more."""
     data = [value.data for value in values if not isinstance(value.data, NotJson)]
-    try:
-        evidence = tuple(reader.evidence(data))
-    except MALFORMED:
-        evidence = ()
-    if evidence:
+    if evidence := tuple(evidence_for(reader, data)):
         return Tried(reader.name, evidence)
-    runs, stopped = _as_named(reader, lambda: Values(values, are_items=is_list))
+    runs, stopped = _as_named(reader, Values(values, are_items=is_list))
     near = nearness_to(reader.lack_of, data) if reader.lack_of and data else Nearness(0, 0)
     if near.fits or near.passed:
         stopped = f"under {near.key!r}: {near.lack}" if near.key else near.lack

@@ -12,18 +12,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from agent_parsers import OutputParserException
 from agent_parsers.transcripts import RunSource
-from agent_runs.readers.known import (
-    forms_of_messages,
-    get_reader,
-    readers_for,
-    readers_of_data,
-)
+from agent_runs.readers.known import forms_of_messages, get_reader, readers_for, readers_of_data
 from agent_runs.reading.reader import (
     HEAD_CHARS,
     HEAD_VALUES,
@@ -49,12 +44,10 @@ LackOf: TypeAlias = Callable[[Any], tuple[int, str]]
 """Returns how much of a message of some form a value has, and the first thing it lacks."""
 
 
-def forms_with_runs(names: Collection[str], head: str) -> list[str]:
-    """Return those of *names* whose forms the text may have; each of them has a sign in it.
+def _with_runs(names: Collection[str], head: str) -> list[str]:
+    """Return those of *names*, of readers, whose forms a text that begins with *head* may have.
 
-    Args:
-        names: The names of their readers.
-        head: The beginning of the text.
+    Each of them has a sign in it.
     """
     lines = head.splitlines(keepends=True)
     readers = [cast("TextReader", get_reader(name)) for name in names]
@@ -81,13 +74,7 @@ def _has_run_inside(reader: TextReader, outer: TextReader, lines: Sequence[str],
 
 
 def _sign_of(reader: TextReader, lines: Sequence[str], *, after: int = -1) -> range:
-    """Return which of the *lines* are the first sign of the form of *reader*.
-
-    Args:
-        reader: The reader.
-        lines: The lines.
-        after: The line behind which to look.
-    """
+    """Return which of the *lines* behind the line *after* are the first sign of a reader's form."""
     first = after + 1
     ends = range(first, len(lines) + 1)
     end = bisect_left(ends, True, key=lambda end: bool(reader.evidence("".join(lines[first:end]))))
@@ -120,17 +107,13 @@ _PAGE: Final = "docs/log-forms.md shows how to read a form of your own"
 _TABLES: Final = "docs/bulk.md shows how to read a column of replies"
 
 
-def seen_in(log: Lines | Values, forms: Iterable[tuple[str, LackOf]]) -> str:
+def _seen_in(log: Lines | Values) -> str:
     """Return what is known about a *log* of an unknown form, to be added to the error; or ``""``.
 
     The log is not consumed.
-
-    Args:
-        log: The log.
-        forms: The names of forms of messages, each with a function that says how well one fits.
     """
     if isinstance(log, Values):
-        seen = _seen_in_values(log.head(HEAD_VALUES), forms)
+        seen = _seen_in_values(log.head(HEAD_VALUES))
         return f": {seen}; {_PAGE}" if seen else ""
     lines = [line.strip() for line in log.head(_HEAD).splitlines() if line.strip()]
     if log.has_nuls:
@@ -156,14 +139,14 @@ def _columns_in(lines: Sequence[str]) -> list[str]:
 _is_name: Final = re.compile(r"[^\W\d][\w .()/%-]{0,30}").fullmatch
 
 
-def _seen_in_values(values: Sequence[Any], forms: Iterable[tuple[str, LackOf]]) -> str:
+def _seen_in_values(values: Sequence[Any]) -> str:
     if not values:
         return ""
     if isinstance(values[0], NotJson):
         return f"the first value is {values[0].reason}"
     best = Nearness(0, 1)
     near = ""
-    for name, lack_of in forms:
+    for name, lack_of in forms_of_messages():
         found = nearness_to(lack_of, values)
         if found[:2] > best[:2] and (found.fits or found.passed > 1):
             best, near = found, f"; the closest form is {name!r}, but {found.lack}"
@@ -188,12 +171,7 @@ class Nearness(NamedTuple):
 
 
 def nearness_to(lack_of: LackOf, values: Sequence[Any]) -> Nearness:
-    """Return how closely the first *values* of a file match a form of messages.
-
-    Args:
-        lack_of: As that of a `DataReader`.
-        values: The values, at least one.
-    """
+    """Return how closely the first *values* of a file, at least one, match a form of messages."""
     near = (_nearness(messages, lack_of, key) for key, messages in _messages_in(values))
     return max(near, key=lambda each: each[:2])
 
@@ -286,7 +264,7 @@ def form_of(log: Lines | Values, dialect: Dialect | None = None, within: str = "
             reason += f", {log.hint}"
         if shown:
             near = _near_to(log) if isinstance(log, Lines) else ""
-            reason += near or seen_in(log, forms_of_messages())
+            reason += near or _seen_in(log)
         raise UnknownLogError(reason, observation=advice, llm_output=shown)
     names = " or ".join(f"{form.reader!r} ({form.evidence[0]})" for form in forms)
     reason = f"this may be a log in the form {names}: pass the right form as format="
@@ -325,7 +303,7 @@ def forms_of(log: Lines | Values, dialect: Dialect | None = None) -> list[LogFor
     weaker = {name for winner in found for name in get_reader(winner).before}
     names = [name for name in found if name not in weaker]
     if isinstance(log, Lines) and len(names) > 1:
-        names = forms_with_runs(names, head)
+        names = _with_runs(names, head)
     return [LogForm(name, tuple(found[name])) for name in names]
 
 
@@ -336,15 +314,8 @@ def readers_of_log(log: Lines | Values, dialect: Dialect | None = None) -> list[
 
 def _evidence_in(values: Sequence[Any]) -> dict[str, Sequence[str]]:
     """Return what shows each form of data that *values* may have, by the reader's name."""
-    found = {}
-    for name, reader in readers_of_data().items():
-        try:
-            evidence = reader.evidence(values)
-        except MALFORMED:
-            continue  # it has another form
-        if evidence:
-            found[name] = evidence
-    return found
+    found = {name: evidence_for(each, values) for name, each in readers_of_data().items()}
+    return {name: evidence for name, evidence in found.items() if evidence}
 
 
 def _keyed_in(values: Sequence[Any]) -> list[Any]:
@@ -370,18 +341,19 @@ def unkeyed(log: Values, reader: DataReader) -> Values:
     """
     head = log.head(2)
     keyed = _keyed_in(head)
-    if not keyed or _shows(reader, head) or not _shows(reader, keyed):
+    if not keyed or evidence_for(reader, head) or not evidence_for(reader, keyed):
         return log
     value = next(log)
     found = (Value(data, value.line, str(key)) for key, data in value.data.items())
     return Values(found, are_items=True)
 
 
-def _shows(reader: DataReader, values: Sequence[Any]) -> bool:
+def evidence_for(reader: DataReader, values: Sequence[Any]) -> Sequence[str]:
+    """Return what shows that *values* have the form of *reader*; nothing if they have another."""
     try:
-        return bool(reader.evidence(values))
+        return reader.evidence(values)
     except MALFORMED:
-        return False
+        return ()
 
 
 def check_kind(reader: TextReader | DataReader, log: Lines | Values) -> None:

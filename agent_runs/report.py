@@ -33,13 +33,9 @@ class Bar(NamedTuple):
 
 
 def chart_html(title: str, part: str, bars: Sequence[Bar], most: int) -> str:
-    """Return a chart of horizontal bars, or ``""`` if there are no bars.
+    """Return a chart of horizontal *bars*, the longest first, or ``""`` if there are none.
 
-    Args:
-        title: What is counted.
-        part: The part that gives the colour.
-        bars: The bars, the longest first.
-        most: The total of a bar that fills its line.
+    It has the colour of a *part*, and *most* is the total of a bar that fills its line.
     """
     if not bars:
         return ""
@@ -75,9 +71,7 @@ def _row(bar: Bar, most: int) -> str:
 def filter_html(choices: Mapping[str, Sequence[tuple[str, str]]]) -> str:
     """Return the HTML form with which readers filter the report.
 
-    Args:
-        choices: By the title of their group, the key that steps or runs have in ``data-keys``, and
-            words for it.
+    The *choices* are, by the title of their group, keys in ``data-keys`` with words for them.
     """
     groups = "".join(
         f'<optgroup label="{html_line(title)}">'

@@ -214,11 +214,8 @@ _WRONG_BYTE: Final = re.compile("[\udc80-\udcff]")
 def _encoding_of(start: bytes, named: str | None) -> str:
     """Return the encoding of a text that begins with *start*: UTF-8, or UTF-16 if it shows that.
 
-    In UTF-16, each character of ASCII has a byte of 0 at its left or at its right.
-
-    Args:
-        start: The first bytes.
-        named: The encoding that the user named; of UTF-16, the order of bytes may be left open.
+    In UTF-16, each character of ASCII has a byte of 0 at its left or at its right. An encoding
+    that the user *named* counts; of UTF-16, the order of bytes may be left open.
     """
     known = lookup(named).name if named else ""
     if known not in ("", "utf-8", "utf-16"):
@@ -295,7 +292,7 @@ def content_of(stream: IO[str] | LiveText) -> Lines | Values:
     if start[:1] not in ("{", "["):
         text = _as_text(lines, stream)
         return _cassette(text) if _begins_cassette(start) else text
-    first = _first_filled(lines)
+    first = _next_filled(lines, 0)
     if _value_of(lines.peek(first)) is not _NO_VALUE and _is_one_a_line(lines, first):
         return Values(values_of_lines(lines), are_items=True)
     if not _may_be_json(start):
@@ -351,9 +348,8 @@ def _is_list_a_line(start: str) -> bool:
     return rest.lstrip().startswith(("[", "{")) and _value_of(line) is not _NO_VALUE
 
 
-def _first_filled(lines: Lines) -> int:
-    """Return the index of the first line that is not blank."""
-    index = 0
+def _next_filled(lines: Lines, index: int) -> int:
+    """Return the index of the next line, from *index* on, that is not blank."""
     while (line := lines.peek(index)) and not line.strip():
         index += 1
     return index
@@ -361,9 +357,7 @@ def _first_filled(lines: Lines) -> int:
 
 def _is_one_a_line(lines: Lines, first: int) -> bool:
     """Return whether another value stands on the line after the *first* one."""
-    index = first + 1
-    while (line := lines.peek(index)) and not line.strip():
-        index += 1
+    line = lines.peek(_next_filled(lines, first + 1))
     if not line:  # one line: a list on it has the values
         return lines.peek(first).lstrip().startswith("{")
     return line.lstrip(" \t\r\n\0").startswith("{") or _is_value(line)  # or damaged

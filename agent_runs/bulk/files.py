@@ -37,18 +37,11 @@ class Parsed(NamedTuple):
     """How many rows were parsed, and how many of them have errors."""
 
     rows: int
-    """The number of rows."""
     errors: int
-    """The number of rows whose text could not be read."""
 
 
 class FileError(ValueError):
-    """Raised if a file cannot be parsed, or does not have the same columns as the others.
-
-    Args:
-        file: Path of the file.
-        reason: What is wrong.
-    """
+    """Raised if a file cannot be parsed, or does not have the same columns as the others."""
 
     def __init__(self, file: str, reason: str) -> None:
         super().__init__(file, reason)
@@ -278,7 +271,9 @@ def _tables(groups: Sequence[_Group], parser: TableParser, jobs: int) -> Iterato
         made = [pool.submit(_make_part, group, parser) for group in groups]
         for group, each in zip(groups, made, strict=True):
             each.result()
-            yield _made(group)
+            if (table := _finished(group)) is None:
+                raise FileError(str(group.part), "this file cannot be read back; is the disk full?")
+            yield table
     except BrokenProcessPool as error:
         reason = (
             "the process that was parsing this file ended, perhaps because it ran out of memory:"
@@ -319,14 +314,6 @@ def _parsed(group: _Group, parser: TableParser) -> Any:
     pq.write_table(parsed, begun, write_page_checksum=True)
     begun.replace(group.part)
     return parsed
-
-
-def _made(group: _Group) -> Any:
-    """Return the result of a row group that was made."""
-    table = _finished(group)
-    if table is None:
-        raise FileError(str(group.part), "this file cannot be read back; is the disk full?")
-    return table
 
 
 def _finished(group: _Group) -> Any:

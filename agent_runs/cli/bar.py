@@ -17,11 +17,9 @@ _TICK_S: Final = 0.1
 
 
 class ProgressBar:
-    """Shows how much has been read, if *screen* is a terminal and reading takes over a second.
+    """Shows how much has been read of a *total* in bytes, `None` if it is unknown.
 
-    Args:
-        screen: Where to show the bar.
-        total: Number of bytes to read; `None` if unknown.
+    It does so if *screen* is a terminal and reading takes over a second.
     """
 
     def __init__(self, screen: Screen, total: int | None) -> None:

@@ -14,12 +14,11 @@ from agent_parsers.cli.output import is_folder, new_file, stem_of, write_out, wr
 from agent_parsers.cli.screen import Screen
 from agent_runs.cli.bar import ProgressBar
 from agent_runs.cli.files import read_file, total_size
-from agent_runs.cli.json_output import dumps
+from agent_runs.cli.shown_runs import HowToRead, ShownRun, dumps
 from agent_runs.cli.trouble import Trouble, trouble_lines
 from agent_runs.writers.writer import EARLIER
 
 if TYPE_CHECKING:
-    from agent_runs.cli.shown_runs import HowToRead, ShownRun
     from agent_runs.writers.writer import Writer
 
 
@@ -28,15 +27,8 @@ def convert_files(
 ) -> bool:
     """Read *files* and convert their runs; errors and dropped parts go to standard error.
 
-    Args:
-        files: Paths; ``-`` is standard input.
-        options: How to read them.
-        writer: What to write.
-        out: A file, or a folder for a file of each one that is read, or of each run if the form has
-            one run in a file; `None` for standard output.
-
-    Returns:
-        Whether everything could be read and written.
+    If *out* is a folder, it gets a file of each one that is read, or of each run if the form has
+    one run in a file. Return whether everything could be read and written.
     """
     err = Screen(stderr=True)
     lost: Counter[str] = Counter()

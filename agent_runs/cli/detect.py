@@ -13,7 +13,7 @@ from agent_parsers.core import text_and_end
 from agent_runs import detect
 from agent_runs.cli.bar import ProgressBar
 from agent_runs.cli.files import read_whole, size_of, total_size
-from agent_runs.cli.json_output import dumps
+from agent_runs.cli.shown_runs import dumps
 from agent_runs.cli.trouble import Trouble, name_of, trouble_lines
 from output_parsers import OutputParserException
 from output_parsers.printable import printable
@@ -27,14 +27,8 @@ if TYPE_CHECKING:
 def detect_files(files: Sequence[str], tools: ToolSet | None, *, as_json: bool) -> bool:
     """Print which dialect each of *files* is in, and why.
 
-    Args:
-        files: Paths; ``-`` is standard input. Each has one text, or replies of one model as JSON
-            lines.
-        tools: The tools of the agent; `None` accepts any.
-        as_json: Whether to write a list in JSON, with an object for each file that can be read.
-
-    Returns:
-        Whether all files could be read, and have a dialect.
+    Each file has one text, or replies of one model as JSON lines. The JSON is a list with an object
+    for each file that can be read. Return whether all could be read, and have a dialect.
     """
     out, err = Screen(), Screen(stderr=True)
     found: list[dict[str, Any]] = []

@@ -16,7 +16,7 @@ from agent_parsers.cli.wording import on_command_line
 from agent_parsers.core import AutoParser, Following, draw_outcome
 from agent_runs import read_runs
 from agent_runs.cli.files import read_chunks, read_whole
-from agent_runs.cli.json_output import dumps
+from agent_runs.cli.shown_runs import dumps
 from agent_runs.cli.trouble import Trouble, name_of, trouble_lines
 
 if TYPE_CHECKING:
@@ -25,21 +25,11 @@ if TYPE_CHECKING:
 
 
 def explain_file(
-    file: str,
-    parser: AnyDialectParser | AutoParser,
-    view: TextOrJson,
-    page: str | None = None,
+    file: str, parser: AnyDialectParser | AutoParser, view: TextOrJson, page: str | None
 ) -> bool:
-    """Read a file with one reply, and write its explanation to standard output.
+    """Write the explanation of the one reply in a file to standard output, or a *page* of HTML.
 
-    Args:
-        file: Path of the file; ``-`` is standard input.
-        parser: The parser for the reply.
-        view: The output format.
-        page: Path of a page of HTML to write instead.
-
-    Returns:
-        Whether the file could be read and the reply has a result.
+    Return whether the file could be read and the reply has a result.
     """
     out = Screen()
     text = read_whole(file)
@@ -67,12 +57,7 @@ def explain_file(
 def follow_file(file: str, parser: AnyDialectParser) -> bool:
     """Show a reply in colours while it arrives, and then its notes and its result.
 
-    Args:
-        file: Path of the file; ``-`` is standard input.
-        parser: The parser for the reply.
-
-    Returns:
-        Whether the file could be read and the reply has a result.
+    Return whether the file could be read and the reply has a result.
     """
     out = Screen()
     following = Following(parser.stream_parser(), color=out.has_color)
@@ -99,10 +84,7 @@ def follow_file(file: str, parser: AnyDialectParser) -> bool:
 def say_what_it_is(file: str, explanation: Explanation, *, is_plain: bool) -> None:
     """Warn on standard error if a file that was read as one reply is a log, or plain text.
 
-    Args:
-        file: Name of the file.
-        explanation: How it was read.
-        is_plain: Whether there is no sign of a dialect in it.
+    It *is_plain* if there is no sign of a dialect in it.
     """
     has_more = explanation.ignored and any(span.part == "skipped" for span in explanation.spans)
     words = "no sign of a dialect, so the whole text is the answer; use --dialect to choose one"

@@ -14,7 +14,7 @@ from agent_parsers import OutputParserException
 from agent_parsers.cli.options import STDIN
 from agent_runs import read_runs
 from agent_runs.cli.shown_runs import HowToRead, ShownRun
-from agent_runs.cli.trouble import FilePlace, Trouble, trouble_of
+from agent_runs.cli.trouble import FilePlace, Trouble, trouble_of, unread_file
 from agent_runs.reading.reader import UnknownLogError
 
 _BOM: Final = b"\xef\xbb\xbf"
@@ -51,10 +51,7 @@ def read_file(
 ) -> Iterator[ShownRun | Trouble]:
     """Read one file and yield its runs, and reports of what could not be read, in order.
 
-    Args:
-        file: Path of the file; ``-`` is standard input.
-        options: How to read it.
-        advance: Called with the number of bytes read since the last call.
+    It calls *advance* with the number of bytes read since the last call.
     """
     if is_parquet(file):
         yield Trouble(file, "this is a table of replies; `agent-parsers reply` reads it")
@@ -76,16 +73,14 @@ def read_file(
                 number += 1
                 yield from _troubles(file, failed)
                 yield ShownRun(file, number, run, options.fail_on_notices)
-    except OSError as error:
-        yield Trouble(file, error.strerror or str(error))
     except UnknownLogError as error:
         if not failed:  # as below
             yield Trouble(file, f"{error.reason}{_ELSE if error.llm_output else ''}")
     except OutputParserException as error:
         if not failed:  # they are the reason why there is no run
             failed.append(error)
-    except ValueError as error:  # an invalid file name
-        yield Trouble(file, str(error))
+    except (OSError, ValueError) as error:
+        yield unread_file(file, error)
     yield from _troubles(file, failed)
 
 
@@ -103,10 +98,8 @@ def read_whole(file: str) -> str | Trouble:
             return stream.read().removeprefix(_BOM).decode()
     except UnicodeDecodeError as error:
         return _not_utf8(file, error)
-    except OSError as error:
-        return Trouble(file, error.strerror or str(error))
-    except ValueError as error:  # an invalid file name
-        return Trouble(file, str(error))
+    except (OSError, ValueError) as error:
+        return unread_file(file, error)
 
 
 def read_chunks(file: str) -> Iterator[str | Trouble]:
@@ -119,10 +112,8 @@ def read_chunks(file: str) -> Iterator[str | Trouble]:
             decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
         yield Trouble(file, f"not UTF-8: byte 0x{error.object[error.start]:02x}")
-    except OSError as error:
-        yield Trouble(file, error.strerror or str(error))
-    except ValueError as error:  # an invalid file name
-        yield Trouble(file, str(error))
+    except (OSError, ValueError) as error:
+        yield unread_file(file, error)
 
 
 def open_file(file: str) -> AbstractContextManager[io.BufferedReader]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Protocol, assert_never
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.table import Table
@@ -15,37 +15,26 @@ from agent_parsers.cli.screen import JsonOutput, Screen, echo_json
 from agent_parsers.core import FACTS, facts_of
 from agent_runs.cli.bar import ProgressBar
 from agent_runs.cli.files import read_file, total_size
-from agent_runs.cli.json_output import as_json, dumps
-from agent_runs.cli.shown_runs import HowToRead, ShownRun
+from agent_runs.cli.shown_runs import HowToRead, ShownRun, as_json, dumps
 from agent_runs.cli.table import print_run
 from agent_runs.cli.trouble import Trouble, counted, trouble_lines
 from output_parsers.printable import printable
 
+if TYPE_CHECKING:
+    from agent_parsers import Transcript
+
 
 def parse_files(
-    files: Sequence[str],
-    options: HowToRead,
-    form: Format,
-    *,
-    full: bool = False,
-    summary: bool = False,
+    files: Sequence[str], options: HowToRead, form: Format, *, full: bool, summary: bool
 ) -> bool:
-    """Read *files*, write their runs to standard output and errors to standard error.
+    """Write the runs in *files* to standard output, or with *summary* only counts.
 
-    Args:
-        files: Paths; ``-`` is standard input.
-        options: How to read them.
-        form: The output format.
-        full: Whether tables show every text whole.
-        summary: Whether to write counts instead of the runs.
-
-    Returns:
-        Whether everything could be read.
+    With *full*, tables show every text whole. Errors go to standard error. Return whether
+    everything could be read.
     """
     out, err = Screen(), Screen(stderr=True)
-    writer = _writer_for(form, out, full=full)
-    if summary:
-        writer = _Summary(out, as_table=form is Format.TABLE)
+    output = JsonOutput(as_list=form is Format.JSON)
+    counts = _Summary()
     # A table includes the errors of its run; do not show them twice on the same screen.
     reports_steps = summary or not (form is Format.TABLE and out.is_seen and err.is_seen)
     tally = _Tally(fail_on_notices=options.fail_on_notices)
@@ -56,15 +45,24 @@ def parse_files(
                     tally.add(found)
                     if out.is_seen and not summary:  # the run is written to the same screen
                         bar.hide()
-                    if isinstance(found, ShownRun):
-                        writer.write(found)
+                    if isinstance(found, Trouble):
+                        pass  # it is reported below
+                    elif summary:
+                        counts.add(found.transcript)
+                    elif form is Format.TABLE:
+                        print_run(out, found, full=full)
+                    else:
+                        output.write(as_json(found))
                     troubles = [found] if isinstance(found, Trouble) else found.troubles
                     for trouble in troubles if reports_steps or isinstance(found, Trouble) else ():
                         err.print(trouble_lines(trouble, err.width), soft_wrap=True)
     except KeyboardInterrupt:
         if not options.follow:  # else it is how to end
             raise
-    writer.close()
+    if summary:
+        counts.write(out, as_table=form is Format.TABLE)
+    elif form is not Format.TABLE:
+        output.close()
     if not tally.is_clean:
         err.print(Text(str(tally), "bold"), soft_wrap=True)
     return tally.is_clean
@@ -105,86 +103,29 @@ class _Tally:
         return f"not read: {' and '.join(bad)}; read: {read}"
 
 
-# -- formats ------------------------------------------------------------------------------------
-
-
-class _Writer(Protocol):
-    """Writes runs to standard output, each as soon as it has been read."""
-
-    def write(self, run: ShownRun) -> None:
-        """Write one run."""
-        ...
-
-    def close(self) -> None:
-        """End the output after the last run."""
-        ...
-
-
-def _writer_for(form: Format, screen: Screen, *, full: bool) -> _Writer:
-    """Return the writer for *form*."""
-    match form:
-        case Format.TABLE:
-            return _Tables(screen, full=full)
-        case Format.JSON:
-            return _Json(as_list=True)
-        case Format.JSONL:
-            return _Json(as_list=False)
-        case _:
-            assert_never(form)
-
-
-class _Tables:
-    def __init__(self, screen: Screen, *, full: bool) -> None:
-        self._screen, self._full = screen, full
-
-    def write(self, run: ShownRun) -> None:
-        print_run(self._screen, run, full=self._full)
-
-    def close(self) -> None:
-        pass
-
-
-class _Json:
-    def __init__(self, *, as_list: bool) -> None:
-        self._output = JsonOutput(as_list=as_list)
-
-    def write(self, run: ShownRun) -> None:
-        self._output.write(as_json(run))
-
-    def close(self) -> None:
-        self._output.close()
-
-
 class _Summary:
-    """Counts runs, and writes the counts at the end.
+    """Counts runs, and writes the counts at the end."""
 
-    Args:
-        screen: Where to write them.
-        as_table: Whether to write a table, and not JSON.
-    """
-
-    def __init__(self, screen: Screen, *, as_table: bool) -> None:
-        self._screen, self._as_table = screen, as_table
+    def __init__(self) -> None:
         self._counts: Counter[str] = Counter(
             dict.fromkeys(("runs", "steps", "answers", "errors", "repairs", "notices"), 0)
         )
         self._by_kind: dict[str, Counter[str]] = {kind: Counter() for kind in FACTS}
 
-    def write(self, run: ShownRun) -> None:
+    def add(self, run: Transcript) -> None:
         """Count one run."""
-        transcript = run.transcript
         self._counts["runs"] += 1
-        self._counts["steps"] += len(transcript.steps)
-        self._counts["answers"] += transcript.finish is not None
-        self._counts["errors"] += len(transcript.failed)
-        self._counts["repairs"] += len(transcript.repairs)
-        self._counts["notices"] += len(transcript.notices)
-        for fact in facts_of(transcript):
+        self._counts["steps"] += len(run.steps)
+        self._counts["answers"] += run.finish is not None
+        self._counts["errors"] += len(run.failed)
+        self._counts["repairs"] += len(run.repairs)
+        self._counts["notices"] += len(run.notices)
+        for fact in facts_of(run):
             self._by_kind[fact.kind][fact.what] += 1
 
-    def close(self) -> None:
-        """Write the counts."""
-        if not self._as_table:
+    def write(self, screen: Screen, *, as_table: bool) -> None:
+        """Write the counts to standard output, as a table or as JSON."""
+        if not as_table:
             counts: dict[str, Any] = {**self._counts}
             counts |= {name: dict(found.most_common()) for name, found in self._by_kind.items()}
             echo_json(dumps(counts))
@@ -200,4 +141,4 @@ class _Summary:
                 table.add_row(Text(name.replace("_", " ").capitalize(), "bold cyan"))
             for what, count in found.most_common():
                 table.add_row(Text(f"  {printable(what)}", "default"), f"{count:,}")
-        self._screen.print(table)
+        screen.print(table)

@@ -10,13 +10,12 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from agent_parsers import OutputParserException
 from agent_parsers.cli.options import STDIN, Format
 from agent_parsers.cli.screen import JsonOutput, Screen
 from agent_parsers.cli.wording import on_command_line
 from agent_runs.cli.files import open_file
-from agent_runs.cli.json_output import dumps
-from agent_runs.cli.trouble import Trouble, name_of, trouble_lines
+from agent_runs.cli.shown_runs import dumps
+from agent_runs.cli.trouble import name_of, trouble_lines, unread_file
 from agent_runs.reader_report import try_readers
 from output_parsers.printable import printable
 
@@ -28,16 +27,9 @@ _SHARE: Final = 3
 
 
 def find_readers(files: Sequence[str], encoding: str | None, form: Format, *, why: bool) -> bool:
-    """Print which readers recognise each of *files*.
+    """Print which readers recognise each of *files*; return whether each file is for one reader.
 
-    Args:
-        files: Paths; ``-`` is standard input.
-        encoding: The encoding of the files; `None` for UTF-8, or UTF-16 where their bytes show it.
-        form: The output format.
-        why: Whether to write what each reader makes of the file, too.
-
-    Returns:
-        Whether each file is for one reader.
+    With *why*, print what each reader makes of the file, too.
     """
     out, err = Screen(), Screen(stderr=True)
     output = None if form is Format.TABLE else JsonOutput(as_list=form is Format.JSON)
@@ -45,21 +37,15 @@ def find_readers(files: Sequence[str], encoding: str | None, form: Format, *, wh
     for file in files:
         try:
             log = try_readers(_source(file), encoding=encoding, each=why)
-        except OSError as error:
-            trouble = Trouble(file, error.strerror or str(error))
-        except OutputParserException as error:
-            trouble = Trouble(file, error.reason)
-        except ValueError as error:  # an invalid file name
-            trouble = Trouble(file, str(error))
-        else:
-            is_clear = is_clear and len(log.forms) == 1
-            if output is None:
-                _print(out, file, log)
-            else:
-                output.write(dumps(_as_json(file, log, why=why)))
+        except (OSError, ValueError) as error:
+            err.print(trouble_lines(unread_file(file, error), err.width), soft_wrap=True)
+            is_clear = False
             continue
-        err.print(trouble_lines(trouble, err.width), soft_wrap=True)
-        is_clear = False
+        is_clear = is_clear and len(log.forms) == 1
+        if output is None:
+            _print(out, file, log)
+        else:
+            output.write(dumps(_as_json(file, log, why=why)))
     if output is not None:
         output.close()
     return is_clear

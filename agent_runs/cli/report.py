@@ -27,16 +27,9 @@ if TYPE_CHECKING:
 def report_files(
     files: Sequence[str], options: HowToRead, out: str | None, title: str | None
 ) -> bool:
-    """Read *files* and write a report of their runs; errors also go to standard error.
+    """Write a report of the runs in *files*; errors also go to standard error.
 
-    Args:
-        files: Paths; ``-`` is standard input.
-        options: How to read them.
-        out: Path of the page, or a folder for a page of each file; `None` for standard output.
-        title: Title of the page; `None` for the names of the files.
-
-    Returns:
-        Whether everything could be read.
+    If *out* is a folder, each file gets a page of its own. Return whether everything could be read.
     """
     return write_out(out, files, ".html", partial(_report, options=options, title=title))
 

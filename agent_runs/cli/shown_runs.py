@@ -1,9 +1,12 @@
-"""Runs as the command line shows them, and what of them could not be read."""
+"""Runs as the command line shows them, also as JSON, and what of them could not be read."""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_runs.cli.trouble import FilePlace, Trouble, place_in_file, trouble_of
 
@@ -17,6 +20,29 @@ if TYPE_CHECKING:
         TranscriptStep,
     )
     from agent_parsers.transcripts import Notice
+
+JSON_SHAPE: Final = """\
+version, type, id, preamble, question, question_repairs,
+file, record (number of the run in the file), dialect (or the reader)
+steps: number, thought, content, action (tool, tool_input, log; or for the
+       answer return_values, log), observation, repairs (kind, span,
+       message), thought_span, action_span, observation_span; tool_failed
+       if the log says so
+failed: the same, with error (message, reason, problem, observation for the
+       model, llm_output, send_to_llm, span, begins_at (line and column of
+       llm_output), line, column) instead of an action; line, column (in
+       the file or, in records and messages, in the model's text)
+source: reader, within, dialect, evidence, file, line
+notices: kind, message, step, text, line
+conversation (id, turn), metadata, called_by: if the log has them
+finish: return_values, log; or null
+
+docs/json.md describes it. Transcript.from_json reads it."""
+"""The keys of a run."""
+
+# JSON allows these characters. But a terminal obeys U+009B and changes of direction, some readers
+# treat U+0085 and U+2028 as the end of a line, and a lone surrogate cannot be encoded at all.
+_UNSAFE: Final = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +114,7 @@ class ShownRun:
     @property
     def shown_notices(self) -> tuple[Notice, ...]:
         """The notices; see `notices_to_show`."""
-        from agent_runs.reading.parts import (
-            notices_to_show,
-        )  # imported lazily: the help needs none of it
+        from agent_runs.reading.parts import notices_to_show  # imported lazily: as above
 
         return notices_to_show(self.transcript)
 
@@ -120,3 +144,24 @@ class ShownRun:
     def _noticed(self, notice: Notice) -> Trouble:
         place = FilePlace(notice.line, 0) if notice.line else None
         return Trouble(self.file, notice.message, place, self._within(notice.step))
+
+
+def as_json(run: ShownRun) -> str:
+    """Return *run* as one line of JSON that is safe to encode as UTF-8 and to print.
+
+    It is the transcript as JSON, with the file and the number of the run.
+    """
+    written = run.transcript.to_json()
+    for step, failed in zip(written["failed"], run.transcript.failed, strict=True):
+        place = run.place_of(failed.error) if failed.error is not None else None
+        step["line"], step["column"] = place or (None, None)
+    found = {"file": run.file, "record": run.number, "dialect": run.dialect}
+    return dumps({**written, **found})
+
+
+def dumps(
+    value: Any, *, allow_nan: bool = False, default: Callable[[Any], Any] | None = None
+) -> str:
+    """Return *value* as one line of JSON that is safe to encode as UTF-8 and to print."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=allow_nan, default=default)
+    return _UNSAFE.sub(lambda char: f"\\u{ord(char[0]):04x}", text)

@@ -55,13 +55,10 @@ class Cut:
         return Measurement(min(width, _LEAST_WIDTH), width)
 
 
-def print_run(console: Console, run: ShownRun, *, full: bool = False) -> None:
+def print_run(console: Console, run: ShownRun, *, full: bool) -> None:
     """Print a run: the question, the steps, the answer, notices, repairs and errors.
 
-    Args:
-        console: Where to print it.
-        run: The run.
-        full: Whether to print every text whole, and not what fits on a few lines of a cell.
+    With *full*, print every text whole, and not what fits on a few lines of a cell.
     """
     transcript = run.transcript
     title = f"{name_of(run.file)}, run {run.number}"
@@ -108,8 +105,7 @@ def field(label: str, text: str, style: str = "") -> RenderableType:
     grid = Table.grid(padding=(0, 1))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
-    lines = "\n".join(map(printable, text.split("\n")))
-    grid.add_row(Text(f"{label}:", "bold"), Text(lines, style))
+    grid.add_row(Text(f"{label}:", "bold"), _whole(text, style))
     return grid
 
 

@@ -49,6 +49,15 @@ class Trouble:
     excerpt: Excerpt | None = None
 
 
+def unread_file(file: str, error: OSError | ValueError) -> Trouble:
+    """Return the report about a file that cannot be read, perhaps because of its name."""
+    from agent_parsers import OutputParserException  # imported lazily: the help needs none of it
+
+    if isinstance(error, OutputParserException):
+        return Trouble(file, error.reason)
+    return Trouble(file, getattr(error, "strerror", None) or str(error))
+
+
 def trouble_of(
     file: str, error: OutputParserException, first_line: int = 0, within: str = ""
 ) -> Trouble:

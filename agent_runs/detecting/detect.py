@@ -72,16 +72,14 @@ def detect(texts: str | Iterable[str], *, tools: Tools | None = None) -> Detecti
 
 @lru_cache(maxsize=4)
 def detect_in_head(head: str) -> Detection:
-    """Find the dialect of a log from its beginning, by reading at most two parts of that.
+    """Find the dialect of a log from its *head*, by reading at most two parts of that.
 
     The first part begins at the first label of a dialect. If that shows no dialect, the second part
     is the text after the other labels.
-
-    Args:
-        head: The beginning of the log.
     """
     lines = head.splitlines(keepends=True)
-    marked = [at for at, line in enumerate(lines) if begins_any(line) or _is_frame(line)]
+    is_frame = FRAMES["begin"].match
+    marked = [at for at, line in enumerate(lines) if begins_any(line) or is_frame(line)]
     if not marked:
         return Detection((), text=head[:1000])
     before = len("".join(lines[: marked[0]]))
@@ -95,20 +93,12 @@ def detect_in_head(head: str) -> Detection:
     return detect("".join(lines[at] for at in sorted(later & near))[:_HEAD])
 
 
-def _is_frame(line: str) -> bool:
-    return FRAMES["begin"].match(line) is not None
-
-
 def try_text(
     tools: ToolSet | None, dialect: Dialect, text: str, is_likely: bool = True
 ) -> DialectTrial:
     """Read *text* in *dialect*, as one reply or as a transcript, whichever fits better.
 
-    Args:
-        tools: The tools of the agent.
-        dialect: The dialect.
-        text: The text.
-        is_likely: Whether the text has a telling marker of the dialect.
+    The dialect *is_likely* if the text has a telling marker of it.
     """
     turn = try_reply(dialect, text, tools, is_likely=is_likely)
     if not dialect.lenient.transcript_start or (turn.is_clean and not has_log_mark(dialect, text)):

@@ -85,12 +85,7 @@ def runs_of_records(
 
     Each owner has a log of its own. That of the first one who wrote runs is read while it comes in;
     the others are put aside. What belongs to no run is a notice of the run before it, or of the
-    first one.
-
-    Args:
-        records: The records, in order.
-        reading: How they are read.
-        notices: Notices about what stands between them, to which whoever yields the records adds.
+    first one. Whoever yields the records adds *notices* about what stands between them.
     """
     notices = [] if notices is None else notices
     unowned = _Unowned(notices)
@@ -109,11 +104,7 @@ def _with(run: Transcript, notices: Sequence[Notice]) -> Transcript:
 
 
 class _Unowned:
-    """Adds a notice for the records that belong to no run; one for those behind one another.
-
-    Args:
-        notices: The notices.
-    """
+    """Adds a notice for the records that belong to no run; one for those behind one another."""
 
     def __init__(self, notices: list[Notice]) -> None:
         self._notices = notices
@@ -339,7 +330,7 @@ def _at_one_level(
     begins = _beginning(head, dialect)
     level = head[0].level if head else ""  # of the record that began the text
     is_open = is_over = False  # whether a text has begun, or has ended before the next label
-    is_plain: bool | None = None  # not known while all records have one level
+    is_plain: bool | None = None  # text in a dialect; not known while all records have one level
     usual = Counter(record.level for record in head).most_common(1)
     for record in records:
         if is_open and not is_over and record.level == level:
@@ -348,7 +339,8 @@ def _at_one_level(
             level, is_open, is_over = record.level, True, False
         elif (record.level != level or is_over) and any(map(str.strip, record.lines)):
             if is_plain is None:
-                is_plain = _is_plain(head, reading)
+                log = _as_log(head, reading)
+                is_plain = _PLAIN in reading.readers_of(log, in_dialect=True)
             if is_plain and is_open:
                 is_over = is_over or record.level != level
                 unowned.add(_OTHER_LEVEL if record.level != level else _BEHIND_LEVEL, record)
@@ -371,11 +363,6 @@ def _beginning(head: Sequence[LogRecord], dialect: Dialect | None) -> Callable[[
         )
 
     return begins
-
-
-def _is_plain(head: Sequence[LogRecord], reading: Reading) -> bool:
-    """Return whether the log that begins with *head* is text in a dialect."""
-    return _PLAIN in reading.readers_of(_as_log(head, reading), in_dialect=True)
 
 
 def _dialect_of(text: str) -> Dialect | None:

@@ -24,8 +24,9 @@ FormOfLog: TypeAlias = Union["Messages", "Console", TextReader, DataReader]
 """A form of logs: a table, or a reader."""
 
 GROUP: Final = "agent_parsers.readers"
+_OF_DATA: Final = {name: module for module, names in DATA.items() for name in names}
+"""The module of each reader of JSON."""
 _own: Final[dict[str, TextReader | DataReader]] = {}
-_tables: Final[dict[str, FormOfLog]] = {}
 
 
 def register_reader(form: FormOfLog) -> None:
@@ -46,7 +47,6 @@ def register_reader(form: FormOfLog) -> None:
     if missing:
         raise ValueError(f"before= of {reader.name!r} names {missing[0]!r}, which is not a reader")
     _own[reader.name] = reader
-    _tables[reader.name] = form
 
 
 def unregister_reader(name: str) -> None:
@@ -55,7 +55,6 @@ def unregister_reader(name: str) -> None:
     Raises:
         ValueError: No reader was registered under this *name*.
     """
-    _tables.pop(name, None)
     if _own.pop(name, None) is None:
         raise ValueError(f"no reader with the name {name!r} was registered")
 
@@ -80,11 +79,7 @@ def reader_of(form: FormOfLog) -> TextReader | DataReader:
 
 
 def readers_for(head: str) -> Iterator[TextReader]:
-    """Yield the readers of text that have a sign in *head*, in alphabetical order.
-
-    Args:
-        head: The beginning of a log.
-    """
+    """Yield the readers of text that have a sign in the *head* of a log, in alphabetical order."""
     texts = (head.casefold(), without_codes(head).casefold())
     signs = {name: own for name, (_, own) in TEXT.items()}
     signs |= {name: getattr(reader, "signs", ()) for name, reader in _added().items()}
@@ -127,7 +122,7 @@ def get_reader(name: str) -> TextReader | DataReader:
     """
     if (added := _added().get(name)) is not None:
         return added
-    if name in TEXT or name in DATA:
+    if name in TEXT or name in _OF_DATA:
         return _shipped(name)
     from agent_parsers.core import did_you_mean
 
@@ -136,7 +131,7 @@ def get_reader(name: str) -> TextReader | DataReader:
 
 
 def _names() -> list[str]:
-    return sorted({*TEXT, *DATA, *_added()})
+    return sorted({*TEXT, *_OF_DATA, *_added()})
 
 
 def _every() -> dict[str, TextReader | DataReader]:
@@ -159,7 +154,7 @@ def _installed() -> dict[str, TextReader | DataReader]:
 @cache
 def _shipped(name: str) -> TextReader | DataReader:
     """Return the reader of this library with this name: of a module, or of a table in one."""
-    place = TEXT[name][0] if name in TEXT else DATA[name]
+    place = TEXT[name][0] if name in TEXT else _OF_DATA[name]
     module = import_module(f"{__package__}.{place}")
     for table in getattr(module, "TABLES", ()):
         if table.name == name:

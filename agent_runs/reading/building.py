@@ -86,11 +86,6 @@ class RunBuilder:
         return self._question
 
     @property
-    def last_step(self) -> TranscriptStep | None:
-        """The last step so far; `None` if there is none."""
-        return self._steps[-1] if self._steps else None
-
-    @property
     def is_waiting(self) -> bool:
         """Whether a call still waits for its result; calls before `end_calls` do not count."""
         return self._all.first_of("", self._steps) is not None
@@ -107,9 +102,7 @@ class RunBuilder:
     def ask(self, question: str, *, is_same: bool = False) -> None:
         """Set the question of the run; an earlier one becomes part of the preamble, with a notice.
 
-        Args:
-            question: The question.
-            is_same: Whether it is the earlier one, perhaps with more words.
+        It *is_same* if it is the earlier one, perhaps with more words.
         """
         if self._question and not is_same:
             self.introduce(self._question)

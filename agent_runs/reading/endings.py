@@ -19,7 +19,8 @@ from outputs import ended_of
 
 UNENDED: Final = "the stream is incomplete"
 """Stands for the reason why a response ended that is a stream without its end."""
-_RESPONSES: Final = ("response", "response_body", "responseBody", "output")
+RESPONSE_KEYS: Final = ("response", "response_body", "responseBody", "output")
+"""Where a record has the response to a request."""
 _CHOICES: Final = {"choices": "finish_reason", "candidates": "finishReason"}
 """Where responses have their choices, and these the reason why they ended."""
 
@@ -64,7 +65,7 @@ def ending_of(record: Any) -> Ending | None:
 def _responses(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield a *record*, which may be a response, and those that it has."""
     yield record
-    for name in _RESPONSES:
+    for name in RESPONSE_KEYS:
         response = record.get(name)
         if isinstance(response, Mapping):
             yield response

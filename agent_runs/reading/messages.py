@@ -226,9 +226,7 @@ ROLES: Final[Mapping[str, Literal["system", "user", "assistant", "tool"]]] = {
 def message_of(message: Mapping[str, Any], role: str = "") -> Said:
     """Return the `Said` for a *message* whose calls are in its ``content`` or next to it.
 
-    Args:
-        message: The message.
-        role: Its role, in any API's words; by default its ``role``.
+    Its *role*, by default its ``role``, is in any API's words.
 
     Raises:
         KeyError: It lacks a part, or the role is unknown.
@@ -315,14 +313,9 @@ def evidence_of(
 ) -> Sequence[str]:
     """Return the evidence that the first *values* of a file are messages of a *form*.
 
-    All of them must be messages, or records with messages, and one must have the sign.
-
-    Args:
-        values: The first values.
-        form: The form.
-        sign: Returns what of a message only this form has, such as ``"'tool_calls'"``; empty if
-            it has no such thing.
-        where: What a message is called.
+    All of them must be messages, or records with messages. For one of them, *sign* must return what
+    only this form has, such as ``"'tool_calls'"``; for others it returns ``""``. A message is
+    called what *where* says.
     """
     number = 0
     shown = ""
@@ -340,13 +333,7 @@ def evidence_of(
 def evidence_of_each(
     values: Sequence[Any], is_one: Callable[[Any], object], sign: Callable[[Any], str]
 ) -> Sequence[str]:
-    """Return the evidence that the first *values* of a file are all records of one form.
-
-    Args:
-        values: The first values.
-        is_one: Returns whether a value is such a record.
-        sign: Returns what shows it, from the first of them.
-    """
+    """Return what shows that *values* are all records of one form: the *sign* of the first."""
     return (sign(values[0]),) if values and all(map(is_one, values)) else ()
 
 
@@ -413,13 +400,7 @@ def said_of(messages: Iterable[Any], form: MessageFormat) -> Iterator[Said]:
 def read_each(
     values: Values, reading: Reading, runs_of: Callable[[Any, Reading], Iterable[Transcript]]
 ) -> Iterator[Transcript]:
-    """Yield the runs in each of *values*; a malformed value is refused.
-
-    Args:
-        values: The values.
-        reading: How they are read.
-        runs_of: Returns the runs in a value; it may fail as malformed data lets it.
-    """
+    """Yield the runs in each of *values*; a malformed one, on which *runs_of* fails, is refused."""
     for value in values:
         at = reading.at(value.line)
         try:

@@ -17,14 +17,10 @@ _KNOWN_ROLE: Final = 2
 class Misfits:
     """Collects the messages of a log that are not in the form of the others.
 
-    Args:
-        reading: How the log is read.
-        lack_of: Returns how much of a message a value has, and what it lacks.
+    Of a value, *lack_of* returns how much of a message it has, and what it lacks.
     """
 
-    def __init__(
-        self, reading: Reading, lack_of: Callable[[Any], tuple[int, str]] | None = None
-    ) -> None:
+    def __init__(self, reading: Reading, lack_of: Callable[[Any], tuple[int, str]] | None) -> None:
         self._reading = reading
         self._lack_of = lack_of
         self._kinds: dict[str, int] = {}

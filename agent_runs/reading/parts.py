@@ -21,15 +21,13 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers import AgentAction, OutputParserException
 from agent_parsers.core import BadCall, as_input, observation_text, read_lenient
 from agent_parsers.transcripts import Notice, Transcript, TranscriptStep
-from agent_runs.reading.reader import Lines, text_in_line
+from agent_runs.reading.reader import Lines, squeezed, text_in_line
 from agent_runs.reading.said import SaidCall, SaidResult
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
 
 _OPEN_END: Final = "the log ends with"
-
-_SPACE: Final = re.compile(r"\s+")
 
 
 def with_open_end(runs: Iterable[Transcript], lines: Lines) -> Iterator[Transcript]:
@@ -77,7 +75,7 @@ _WHOLE: Final = ("\n", "╯", "┘", "┛")
 
 
 def _cut_behind(run: Transcript, last: str) -> Transcript:
-    tail = _squeezed(text_in_line(last))
+    tail = squeezed(text_in_line(last))
     if not tail:
         return run
     for step in reversed(run.all_steps[-_MOST:]):
@@ -139,12 +137,8 @@ def _ends(value: str, tail: str) -> bool:
     whole = text_in_line(value)
     if not whole:
         return False
-    last = _squeezed(whole.rpartition("\n")[2])
-    return tail.endswith(last) or _squeezed(whole[-len(tail) * 3 :]).endswith(tail)
-
-
-def _squeezed(text: str) -> str:
-    return _SPACE.sub("", text)
+    last = squeezed(whole.rpartition("\n")[2])
+    return tail.endswith(last) or squeezed(whole[-len(tail) * 3 :]).endswith(tail)
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -205,11 +199,7 @@ def call_of(call: Mapping[str, Any], *, is_text: bool = False) -> SaidCall:
     """Return a call, whatever keys its form has for the name, the arguments and the id.
 
     Arguments that are text are read as JSON, like those in a message of a model: a call whose
-    arguments are malformed has repairs or an error.
-
-    Args:
-        call: The call.
-        is_text: Whether arguments may be text that is not JSON.
+    arguments are malformed has repairs or an error. With *is_text*, they may be any text.
 
     Raises:
         KeyError: It has no name.

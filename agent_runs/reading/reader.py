@@ -11,7 +11,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from typing_extensions import override
 
@@ -32,6 +32,8 @@ HEAD_CHARS: Final = 1 << 16
 HEAD_VALUES: Final = 20
 """How many values of JSON are looked at."""
 
+Runs: TypeAlias = Iterator[Transcript]
+"""The runs that a reader yields, each as soon as it has ended."""
 T = TypeVar("T")
 
 MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
@@ -43,12 +45,25 @@ def line_of(found: Match[str]) -> int:
     return found.string.count("\n", 0, found.start()) + 1
 
 
+def texts_behind(matches: Iterable[Match[str]], text: str) -> Iterator[tuple[Match[str], str]]:
+    """Yield each of *matches* in *text*, with the text behind it up to the next one."""
+    found = [*matches]
+    ends = [*(each.start() for each in found[1:]), len(text)]
+    for each, end in zip(found, ends, strict=False):  # without matches there is one end
+        yield each, text[each.end() : end]
+
+
 _CODES: Final = re.compile(r"\x1b(?:\[[\d;?]{0,30}(?:[A-Za-z]|\Z))?")
 
 
 def text_in_line(line: str) -> str:
     """Return *line* without colours, and without the edges of a box around it."""
     return (_CODES.sub("", line) if "\x1b" in line else line).strip(" \t\r\n│┃║|")
+
+
+def squeezed(text: str) -> str:
+    """Return *text* without white space, which consoles change where they wrap it."""
+    return "".join(text.split())
 
 
 class Lines:
@@ -149,11 +164,7 @@ class Lines:
 
 
 class NumberedLines(Lines):
-    """Lines that are not consecutive in their file.
-
-    Args:
-        lines: The lines, with their numbers.
-    """
+    """Lines, given with their numbers, that are not consecutive in their file."""
 
     def __init__(self, lines: Iterable[tuple[int, str]]) -> None:
         self._numbers: deque[int] = deque()
@@ -257,7 +268,7 @@ class Reading:
     """Takes the error of a record that cannot be read; `None` to raise it."""
     is_scripted: bool = False
     """Whether a program sent all messages, so that a file right after a result is the tool's."""
-    nested: Callable[[Lines | Values, Reading], Iterator[Transcript]] | None = None
+    nested: Callable[[Lines | Values, Reading], Runs] | None = None
     """Reads a log that stands inside this one, in whatever form; `read_runs` sets it."""
     readers: Callable[[Lines | Values, Dialect | None], Sequence[str]] | None = None
     """Returns the names of the readers that a log may be for, of which it takes nothing, given
@@ -319,10 +330,7 @@ class Reading:
     ) -> Iterator[T]:
         """Yield each of *values* converted; a malformed one is refused and skipped.
 
-        Args:
-            convert: Converts a value, and may fail as data of another form lets it fail.
-            values: The values.
-            line: The line of the file where they stand, from 1; 0 if it is unknown.
+        They stand at *line* of the file, from 1, or 0 if it is unknown.
         """
         for value in values:
             try:
@@ -338,9 +346,7 @@ class Reading:
     ) -> Iterator[Transcript]:
         """Read a *log* that is inside this one, such as the console output of a notebook.
 
-        Args:
-            log: The log.
-            on_error: Takes the errors of its records; by default as in the log around it.
+        The errors of its records go to *on_error*, by default that of the log around it.
         """
         assert self.nested is not None, "read_runs sets it"
         return self.nested(log, replace(self, on_error=on_error or self.on_error))
@@ -352,9 +358,7 @@ class Reading:
     def readers_of(self, log: Lines | Values, *, in_dialect: bool = False) -> Sequence[str]:
         """Return the readers that a *log* inside this one may be for, without consuming it.
 
-        Args:
-            log: The log.
-            in_dialect: Whether a log in no other form is in the dialect that the user named.
+        With *in_dialect*, a log in no other form is in the dialect that the user named.
         """
         assert self.readers is not None, "read_runs sets it"
         return self.readers(log, self.dialect if in_dialect else None)
@@ -386,7 +390,7 @@ class TextReader:
     evidence: Callable[[str], Sequence[str]]
     """Takes the beginning of a text, whole lines. Returns what shows that the text has this form,
     such as ``"'> Entering new AgentExecutor chain...' in line 3"``; nothing if it has not."""
-    read: Callable[[Lines, Reading], Iterator[Transcript]]
+    read: Callable[[Lines, Reading], Runs]
     """Yields the runs, each as soon as it has ended."""
     before: tuple[str, ...] = ()
     """Names of readers that recognise these logs too, but know less of them."""
@@ -410,7 +414,7 @@ class DataReader:
     """Takes the first values of a file, at most 20. Returns what shows that they have this form,
     such as ``"'role' and 'tool_calls' in value 2"``; nothing if they have not. It may fail as
     data of another form lets it."""
-    read: Callable[[Values, Reading], Iterator[Transcript]]
+    read: Callable[[Values, Reading], Runs]
     """Yields the runs, each as soon as it has ended."""
     before: tuple[str, ...] = ()
     """Names of readers that recognise these values too, but know less of them."""

@@ -70,7 +70,10 @@ def value_of_repr(text: str) -> Any:
             pieces += text[end : token.start()], token["value"] or "None"
             end = token.end()
     pieces.append(text[end:])
-    return _parsed("".join(pieces))
+    try:
+        return _value(ast.parse("".join(pieces).strip(), mode="eval").body)
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        raise ValueError(f"not the repr of a Python value: {error}") from error
 
 
 def fields_of_text(text: str) -> dict[str, Any]:
@@ -103,13 +106,6 @@ def depth_of(line: str) -> int | None:
             return None
         depth += bool(token["open"]) - bool(token["close"])
     return depth
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return _value(ast.parse(text.strip(), mode="eval").body)
-    except (SyntaxError, RecursionError, MemoryError) as error:
-        raise ValueError(f"not the repr of a Python value: {error}") from error
 
 
 def _value(node: ast.expr) -> Any:

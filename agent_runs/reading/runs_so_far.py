@@ -31,12 +31,9 @@ class RunsSoFar:
         self._runs: list[Transcript] = []
 
     def add(self, run: Transcript, own: Mapping[str, Any], *, is_last: bool) -> Transcript:
-        """Add the next run, and return it with its place in the conversation.
+        """Add the next run and its *own* metadata, and return it with its place.
 
-        Args:
-            run: The run.
-            own: Metadata from its messages.
-            is_last: Whether no other run follows; a single run has no place in a conversation.
+        If it *is_last*, no other run follows; a single run has no place in a conversation.
         """
         about = {**self._about, **own}
         if about or self._called_by:

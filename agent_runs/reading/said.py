@@ -545,12 +545,9 @@ class OpenConversation:
 def _message_of(
     text: str, said: Sequence[SaidCall], signed: Sequence[Mapping[str, Any]]
 ) -> AIMessage:
-    """Return the message that the calls of a turn share.
+    """Return the message that the calls of a turn share, with the *text* beside them.
 
-    Args:
-        text: What stands beside them.
-        said: The calls.
-        signed: The reasoning that led to them, as the API takes it back.
+    The reasoning that led to them is *signed*, as the API takes it back.
     """
     calls: list[ToolCall] = []
     for call in said:

@@ -42,7 +42,8 @@ _SIGNS: Final = {
 _SIGN: Final = re.compile("|".join(f"({sign})" for sign in _SIGNS), re.MULTILINE)
 
 
-def _sign(text: str) -> re.Match[str] | None:
+def sign_of_call(text: str) -> re.Match[str] | None:
+    """Return the first sign of a dialect in *text* that is part of a call."""
     # Looking for the beginnings of the signs takes far less time than looking for the signs.
     may_have = "<" in text or "Action" in text or "```json" in text
     may_have = may_have or "Follow up:" in text or "[TOOL_CALLS]" in text
@@ -82,13 +83,8 @@ def unread_call(text: str) -> str:
         return f"in a call {nameless.form}"
     if _TURN(text):
         return "in an action after a thought"
-    sign = _sign(text)
+    sign = sign_of_call(text)
     return f"in {sign[0].strip()!r}, the mark of a call" if sign is not None else ""
-
-
-def has_sign(text: str) -> bool:
-    """Return whether *text* has the sign of a dialect that is part of a call."""
-    return _sign(text) is not None
 
 
 def is_result(text: str) -> bool:
@@ -117,7 +113,7 @@ class Speech:
             marks = Patterns(self.dialect.lenient.markers).whole
             is_marked = marks.search(f"\n{text}") is not None  # labels begin lines
             return steps if is_marked or all(step.error is None for step in steps) else []
-        sign = _sign(text)
+        sign = sign_of_call(text)
         if sign is None or sign.lastindex is None:
             return []
         dialect = get_dialect([*_SIGNS.values()][sign.lastindex - 1])

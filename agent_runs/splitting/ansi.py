@@ -19,7 +19,8 @@ _PASTED_CODE: Final = re.compile(
     # Only codes that frameworks write, so that "[5m" (of a depth) stays text.
     rf"{ESCAPE}\[((?:0|00|[1-4]|2[2-4]|39|49|[349][0-7]|[0-9]{{1,3}}(?:;[0-9]{{1,3}})+)?)m"
 )
-_ENDS: Final = frozenset(("", "0", "00", "22", "23", "24", "27", "39", "49"))
+ENDS_OF_STYLE: Final = frozenset(("", "0", "00", "22", "23", "24", "27", "39", "49"))
+r"""The codes with which ``\x1b[CODEm`` ends a style without beginning another."""
 
 
 def without_codes(text: str) -> str:
@@ -27,17 +28,10 @@ def without_codes(text: str) -> str:
     return _CODES.sub("", text) if "\x1b" in text else text
 
 
-def is_end_of_style(code: str) -> bool:
-    r"""Return whether ``\x1b[CODEm`` ends a style without beginning another."""
-    return code in _ENDS
-
-
 def with_codes(lines: Lines, sign: re.Pattern[str]) -> Lines:
     r"""Return *lines* with the ``\x1b`` of their codes put back, if pasting dropped it.
 
-    Args:
-        lines: The lines of a log.
-        sign: Finds a code that shows that the log has them.
+    A log has such codes if *sign* finds one.
     """
     head = lines.head(HEAD_CHARS)
     if "\x1b[" in head or not sign.search(head):

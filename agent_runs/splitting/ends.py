@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from agent_runs.splitting.fences import closes_fence, fence_in
 from agent_runs.splitting.labels import begins_any
+from agent_runs.splitting.quoted import closes_fence, opened_fence
 from agent_runs.splitting.separators import (
     Tracebacks,
     is_certain,
@@ -32,9 +32,8 @@ _TITLE: Final = 100
 class EndOfValue:
     """Tells which lines after a value belong to no run.
 
-    Args:
-        before: The last lines of the value.
-        shapes: How often lines of each shape stand between the runs of the log.
+    It knows the last lines *before* them, and how often lines of each of the *shapes* stand between
+    the runs of the log.
     """
 
     def __init__(self, before: Sequence[str], shapes: Mapping[str, int]) -> None:
@@ -150,11 +149,7 @@ class Ended(NamedTuple):
 def end_of(lines: Sequence[str], *, is_end: bool) -> Ended:
     """Return which of *lines* are a value, given that another run or the end of the log follows.
 
-    The first line with text is always kept, and so are fences.
-
-    Args:
-        lines: The lines.
-        is_end: Whether the log ends behind them.
+    The first line with text is always kept, and so are fences. With *is_end*, the log ends there.
     """
     first = next((at + 1 for at, line in enumerate(lines) if line.strip()), len(lines))
     first = max(first, _behind_fences(lines))
@@ -192,8 +187,8 @@ def _behind_fences(lines: Sequence[str]) -> int:
     for at, line in enumerate(lines):
         if mark and closes_fence(line, mark):
             mark, end = "", at + 1
-        elif not mark and (fence := fence_in(line)) is not None:
-            mark = fence.mark
+        elif not mark:
+            mark = opened_fence(line)
     return len(lines) if mark.startswith("`") else end
 
 

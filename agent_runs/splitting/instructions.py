@@ -75,11 +75,9 @@ def _pattern(prompt: str, dialect: Dialect) -> str:
         places.get(part, re.escape(part).replace(r"\ ", " ").replace("\\\n", r"[ \t]*\n"))
         for part in _PLACE.split(prompt)
     )
-    return (
-        text.replace(r"\{action\}", lines)
-        if not prompt.endswith("{action}")
-        else (text.removesuffix(r"\{action\}"))
-    )
+    if prompt.endswith("{action}"):
+        return text.removesuffix(r"\{action\}")
+    return text.replace(r"\{action\}", lines)
 
 
 def _sample_answer(dialect: Dialect) -> str:
@@ -99,11 +97,7 @@ class Instructions(NamedTuple):
 
 
 def instructions_at(ahead: Callable[[int], str]) -> Instructions:
-    """Return how many of the next lines are the instructions of a dialect.
-
-    Args:
-        ahead: Returns a line from the next on, given how far; empty behind the last.
-    """
+    """Return how many of the lines *ahead* are the instructions of a dialect; see `Prompts`."""
     first = ahead(0)
     likely = [own for own in _own() if own.begin in first]
     may_be_cut = any(opening in first for opening in _openings())
@@ -128,9 +122,7 @@ def _size_of_cut(text: str) -> int:
 def rest_of_instructions(lines: Sequence[str], dialect: Dialect) -> Instructions:
     """Return how many of *lines* are the end of the instructions of *dialect*, without their start.
 
-    Args:
-        lines: The lines at the top of a log, which may have been cut inside the instructions.
-        dialect: The dialect.
+    They stand at the top of a log, which may have been cut inside the instructions.
     """
     told = _told_lines(dialect)
     found = 0

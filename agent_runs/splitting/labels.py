@@ -105,9 +105,7 @@ def has_log_mark(dialect: Dialect, text: str) -> bool:
 def is_step(dialect: Dialect, lines: Iterable[str]) -> bool:
     """Return whether *lines* begin with a step that has an action or an answer.
 
-    Args:
-        dialect: The dialect of the lines.
-        lines: The lines; only a few of them are consumed.
+    Only a few of them are consumed.
     """
     parser = StreamParser(dialect, mode="transcript", max_chars=None)
     answers = _leading_to(dialect, frozenset({Part.ANSWER}))
@@ -192,17 +190,13 @@ _NUMBER: Final = re.compile(
     r"^[^\w\n]*(?:step|turn|iteration|round)\W{0,3}(\d{1,4})[^\w\n]*$\n?",
     re.MULTILINE | re.IGNORECASE,
 )
-_FOREIGN: Final = re.compile(
+begins_foreign: Final = re.compile(
     r"[ \t]*+(?:(?:user|human|assistant|ai|agent|tool|system|q|obs|observe|result|output|answer"
     r"|final|response)(?: \w+)?[ \t]*:|\[[a-z][\w ]{0,30}\]"
     r"|\W*(?:step|turn|iteration|round)\W{0,3}\d+\W*$)",
     re.IGNORECASE,
 ).match
-
-
-def begins_foreign(line: str) -> bool:
-    """Return whether *line* begins with something that may be a label in some form."""
-    return _FOREIGN(line) is not None
+"""Matches a line that begins with something that may be a label in some form."""
 
 
 def _name_of(label: re.Match[str]) -> str:
@@ -223,11 +217,7 @@ def _are_in_order(head: str, ours: Mapping[str, str]) -> bool:
 def spelling_of(head: str) -> tuple[Callable[[str], str], str] | None:
     """Return a function that replaces other labels in a log with those of ReAct, and a description.
 
-    Args:
-        head: The beginning of the log.
-
-    Returns:
-        `None` if the log has these labels, or no action at all.
+    It is `None` if the *head* of the log has these labels, or no action at all.
     """
     labels = {*map(_name_of, _LABEL.finditer(head))}
     if not labels & {"action", "act"}:

@@ -30,15 +30,10 @@ from agent_runs.splitting.labels import (
     begins_step,
     is_step,
 )
-from agent_runs.splitting.logged import LOGGED
-from agent_runs.splitting.prompts import (
-    Prompts,
-    opens_prompt,
-    size_of_examples,
-    size_of_rest,
-)
+from agent_runs.splitting.prompts import Prompts, opens_prompt, size_of_examples, size_of_rest
 from agent_runs.splitting.runs_of_log import FRAMES
 from agent_runs.splitting.separators import (
+    LOGGED,
     Tracebacks,
     is_certain,
     is_doubtful,
@@ -132,8 +127,7 @@ class OutsideOfRuns:
     def notices_before(self, offset: float) -> list[Notice]:
         """Remove and return the notices about the text before a run.
 
-        Args:
-            offset: How much of the text that was read stands before the run.
+        The run begins at *offset* in the text that was read.
         """
         found = []
         while self._notices and self._notices[0][0] <= offset:
@@ -141,13 +135,9 @@ class OutsideOfRuns:
         return found
 
     def shift(self, offset: int) -> Callable[[Span], Span] | None:
-        """Return a function that turns a span in the reading into the same span in the log.
+        """Return a function that turns a span of a run into the same span in the log.
 
-        Args:
-            offset: How much of the text that was read stands before the run.
-
-        Returns:
-            `None` if they are the same.
+        The run begins at *offset* in the text that was read. `None` means that no span changes.
         """
         while self._removed and self._removed[0].at <= offset:
             self._removed.popleft()

@@ -84,6 +84,7 @@ _is_named_in_place: Final = re.compile(
     r"|要使用的工具",
     re.IGNORECASE,
 ).search
+"""Finds that the name of a tool is a placeholder for it in a prompt."""
 
 
 def opens_prompt(line: str) -> bool:
@@ -294,11 +295,7 @@ def _end_of_answer(ahead: Callable[[int], str], start: int) -> int:
 def shows_format(run: Transcript, dialect: Dialect) -> bool:
     """Return whether *run* is only the format description or the example of a prompt.
 
-    In that case one of its tools, results or answers is a placeholder.
-
-    Args:
-        run: The run.
-        dialect: The dialect of the run, whose prompt has words of its own.
+    In that case one of its tools, results or answers is a placeholder, such as *dialect* has.
     """
     words = dialect.prompt_words
     for step in run.all_steps:
@@ -307,7 +304,7 @@ def shows_format(run: Transcript, dialect: Dialect) -> bool:
             return True
         match step.action:
             case AgentAction(tool=tool):
-                if is_placeholder(tool) or (not seen and _is_example(step.action)):
+                if _is_named_in_place(tool.strip()) or (not seen and _is_example(step.action)):
                     return True
             case AgentFinish(return_values={"output": answer}):
                 if answer == words.answer:
@@ -321,11 +318,6 @@ def _is_example(action: AgentAction) -> bool:
     if isinstance(given, str):
         return _VALUE(given.strip()) is not None
     return bool(given) and all(value == f"<{name}>" for name, value in given.items())
-
-
-def is_placeholder(tool: str) -> bool:
-    """Return whether *tool* is a placeholder for the name of a tool in a prompt."""
-    return _is_named_in_place(tool.strip()) is not None
 
 
 # -- examples before an open question --------------------------------------------------------------

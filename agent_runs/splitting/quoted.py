@@ -17,6 +17,7 @@ from typing import Final
 from agent_runs.splitting.separators import is_header
 
 _FENCE: Final = re.compile(r"[ \t]*+(?:(?:[-*+]|\d+[.)])[ \t]*+)?(`{3,}+|~{3,}+)[^`\n]*\n?\Z").match
+_MARK: Final = re.compile(r"[ \t]*(`{3,}|~{3,})[^`\n]*").match
 _CITED: Final = re.compile(r"[ \t]*>").match
 _ELEMENT: Final = re.compile(
     r"(?:^[ \t]*<([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>|<([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>[ \t]*$)"
@@ -50,6 +51,17 @@ _STRUCTURE: Final = re.compile(
 ).match
 
 
+def opened_fence(line: str) -> str:
+    """Return the backticks or tildes with which *line* may open or close a fence; empty if none."""
+    found = _MARK(line)
+    return found[1] if found else ""
+
+
+def closes_fence(line: str, mark: str) -> bool:
+    """Return whether *line* closes the fence that *mark* opened."""
+    return line.lstrip(" \t").startswith(mark) and not line.strip().strip(mark[0])
+
+
 def has_structure(text: str) -> bool:
     """Return whether a line of *text* begins unlike prose: with a label, a mark or a bracket."""
     return any(_STRUCTURE(line) for line in text.splitlines())
@@ -58,8 +70,7 @@ def has_structure(text: str) -> bool:
 class Quotations:
     """Tells which lines outside of all runs are quoted.
 
-    Args:
-        begins_own: Returns whether a line begins with a mark of the dialect, which is no quotation.
+    *begins_own* tells the lines that begin with a mark of the dialect, which are no quotations.
     """
 
     def __init__(self, begins_own: Callable[[str], bool]) -> None:
@@ -73,9 +84,7 @@ class Quotations:
     def has(self, line: str, ahead: Callable[[int], str]) -> bool:
         """Return whether *line*, the next one outside of all runs, is quoted.
 
-        Args:
-            line: The line.
-            ahead: Returns a line that follows it, given how far; empty behind the last.
+        *ahead* returns a line that follows it, given how far; ``""`` behind the last.
         """
         if self._closer is not None:
             if self._closer(line):

@@ -32,13 +32,8 @@ if TYPE_CHECKING:
 class LogRun(TranscriptParser):
     """Parses one run of a log, line by line.
 
-    An answer ends a run: a step that follows it belongs to the next run.
-
-    Args:
-        dialect: The dialect of the log.
-        line: The line of the file where the run begins.
-        tools: The tools of the run; `None` to accept any name and any input.
-        watch: Called with each event.
+    An answer ends a run: a step that follows it belongs to the next run. The run begins at a *line*
+    of the file, and *watch* is called with each event.
     """
 
     def __init__(
@@ -216,12 +211,8 @@ _FAR: Final = 100
 class RunsOfLog:
     """Finds the runs in the lines of a log.
 
-    Args:
-        lines: The lines.
-        dialect: The dialect of the log.
-        tools: The tools of the runs; `None` to accept any name and any input.
-        watch: Called with each event, and the offset of its run in the log.
-        begins: The offsets of lines that begin a run, whatever is in them.
+    It calls *watch* with each event, and the offset of its run in the log. Lines at the offsets in
+    *begins* begin a run, whatever is in them.
     """
 
     def __init__(

@@ -141,6 +141,10 @@ def is_program_ruler(text: str) -> bool:
     return len(text) >= _PROGRAM_RULER and is_ruler(text)
 
 
+LOGGED: Final = "found a line of a logger"
+"""The message of the notice about a line of a logger."""
+
+
 def is_logged(line: str) -> bool:
     """Return whether *line* was written by a known logger, or is a progress bar."""
     may_be = (
@@ -157,17 +161,13 @@ def is_logged(line: str) -> bool:
     return may_be and _KNOWN(line[:_LONGEST_LOGGED]) is not None
 
 
-_MAY_BE_CERTAIN: Final = re.compile(
+may_be_certain: Final = re.compile(
     rf"\s*(?:[^a-zA-Z\s]|(?:{_STATE}|{_COUNTED}|{_LEVEL}|time|date|agent|the|run|loop|chain|max"
     r"|limit|stopped|halted|ended|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep"
     r"|oct|nov|dec|retrying|http|httpx|was|has)\w*\b)",
     re.IGNORECASE,
 ).match
-
-
-def may_be_certain(line: str) -> bool:
-    """Return whether *line* begins like one that `is_certain` accepts, as few other lines do."""
-    return _MAY_BE_CERTAIN(line) is not None
+"""Matches a line that begins like one that `is_certain` accepts, as few other lines do."""
 
 
 def is_certain(line: str) -> bool:

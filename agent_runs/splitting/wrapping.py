@@ -26,14 +26,9 @@ def joined(
     """Return the text of *lines* that were wrapped at *width*, without the wrapping.
 
     A line was wrapped where the first word of the next line would not have fitted on it. A word as
-    long as the whole line may go on in the next line.
-
-    Args:
-        lines: The lines.
-        width: The width at which they were wrapped, in cells.
-        begins: Tells lines that are known to begin anew.
-        has_breaks: Whether the text has line breaks of its own. If not, a line ended before a word
-            that would have fitted since it had spaces at its end.
+    long as the whole line may go on in the next line. A text without *has_breaks* has no line
+    breaks of its own: a line ended before a word that would have fitted since it had spaces at its
+    end. The width is in cells, and *begins* tells lines that are known to begin anew.
     """
     parts: list[str] = []
     for line, after in pairwise((*lines, "")):
@@ -81,12 +76,7 @@ class Wrapping:
             self._width = cells(self._before)
 
     def go_on(self, line: str, text: str) -> Joint:
-        """Take the next *line*, and return the joint before it.
-
-        Args:
-            line: The line.
-            text: The same without the mark of its piece.
-        """
+        """Take the next *line*, whose *text* has no mark of a piece; return the joint before it."""
         before, self._before = self._before, line.rstrip("\r\n")
         said, word = before.rstrip(), text.rstrip("\n").split(" ", 1)[0]
         is_filled = self._width > 0 and cells(before) == self._width

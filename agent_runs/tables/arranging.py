@@ -47,15 +47,13 @@ class Arranging(NamedTuple):
             if self.asks(value.data):
                 asked.append(value)
                 continue
-            is_first = self._begins(value.data)
+            begins = self.begins if isinstance(value.data, Mapping) else None
+            is_first = begins is not None and begins(value.data)
             session += is_first
             for each in [value, *asked] if is_first else [*asked, value]:
                 yield session, each
             asked.clear()
         yield from ((session, each) for each in asked)
-
-    def _begins(self, data: Any) -> bool:
-        return isinstance(data, Mapping) and self.begins is not None and self.begins(data)
 
     def arranged(self, values: Iterable[Value]) -> list[Value]:
         """Return those of *values* that count; all of them belong to one session."""

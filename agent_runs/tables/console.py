@@ -8,17 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from agent_runs.reading.reader import Lines, Reading, TextReader
+from agent_runs.reading.reader import Lines, Reading, Runs, TextReader
 from agent_runs.reading.said import OpenConversation, Said
 from agent_runs.splitting.ansi import with_codes, without_codes
 from agent_runs.splitting.quoted import Quotations
 from agent_runs.tables.piece import ConsolePiece, Shown, left_out
 from agent_runs.tables.split import Found, Splitter, Title
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _PASTED: Final = re.compile(r"(?m:^)(?:\[[0-9]{1,2}m){1,3}[^\W\d_#]?")
 """A line that begins with colours whose escape character was lost in pasting."""
@@ -133,7 +130,7 @@ class Console:
         shown, what = title.title.strip(), title.piece.what
         return f"line {number}, {shown!r}, is a title of the kind {what!r}, but {lacks}"
 
-    def _read(self, lines: Lines, reading: Reading) -> Iterator[Transcript]:
+    def _read(self, lines: Lines, reading: Reading) -> Runs:
         runs = _Runs(self, reading)
         kinds: Counter[str] = Counter()
         lines = with_codes(lines, _PASTED)
@@ -211,7 +208,7 @@ class _Runs:
         self._who: str | None = None  # spoke first
         self._text = ""  # of the assistant, the last one
 
-    def take(self, found: Found) -> Iterator[Transcript]:
+    def take(self, found: Found) -> Runs:
         """Process a piece, and yield the runs that end there."""
         if found.title:
             yield from self._flush()
@@ -236,12 +233,12 @@ class _Runs:
             else:
                 yield from self._route(said, what)
 
-    def _flush(self) -> Iterator[Transcript]:
+    def _flush(self) -> Runs:
         last, self._last = self._last, None
         if last is not None:
             yield from self._route(*last)
 
-    def _route(self, said: Said, what: Shown) -> Iterator[Transcript]:
+    def _route(self, said: Said, what: Shown) -> Runs:
         """Give what is *said* to the run that it belongs to, and yield the runs that it ends."""
         stack = self._open.setdefault(self._agent or "", [])
         if len(stack) > 1 and self._is_answered:
@@ -256,7 +253,7 @@ class _Runs:
                 yield run
         self._held.clear()
 
-    def close(self) -> Iterator[Transcript]:
+    def close(self) -> Runs:
         """Process the end of the log, and yield the last runs."""
         yield from self._flush()
         stacks = [stack for stack in self._open.values() if stack]
@@ -266,7 +263,7 @@ class _Runs:
             while stack:
                 yield from self._end(stack)
 
-    def _end(self, stack: list[OpenConversation]) -> Iterator[Transcript]:
+    def _end(self, stack: list[OpenConversation]) -> Runs:
         if (run := stack.pop().end()) is not None:
             yield run
 
@@ -310,7 +307,8 @@ class _Runs:
         for each in said:
             if each.role == "user" and what == "text":
                 each.role = "assistant"
-            if each.role == "user" and self._console.is_echoing and self._is_echo(each.text):
+            may_be_echo = each.role == "user" and self._console.is_echoing and bool(self._text)
+            if may_be_echo and each.text.split() == self._text.split():
                 continue
             if each.role == "assistant" and each.text:
                 self._text = each.text
@@ -329,9 +327,6 @@ class _Runs:
         what = piece.what.removesuffix("s")
         article = "an" if what == "answer" else "a"
         return f"expected {article} {what} as {self._console.name} shows it"
-
-    def _is_echo(self, text: str) -> bool:
-        return bool(self._text) and text.split() == self._text.split()
 
 
 def _plain_start(pattern: str) -> str:

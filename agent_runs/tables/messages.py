@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agent_runs.reading.messages import MessageFormat, evidence_of, id_of, read_messages
 from agent_runs.reading.parts import content_of, is_signed, may_call, text_of
-from agent_runs.reading.reader import HEAD_VALUES, MALFORMED, DataReader, Reading, Value, Values
+from agent_runs.reading.reader import (
+    HEAD_VALUES,
+    MALFORMED,
+    DataReader,
+    Reading,
+    Runs,
+    Value,
+    Values,
+)
 from agent_runs.reading.said import OTHER_OBJECT, Border, Said
 from agent_runs.tables.arranging import Arranging, LeftOut
 from agent_runs.tables.part import MessagePart, Path, at, check_word, loaded
 from agent_runs.tables.turn import Role, SaidByProgram, SaidTurn, joined
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +177,7 @@ class Messages:
                 continue
         return gather(values[:1])
 
-    def _read(self, values: Values, reading: Reading) -> Iterator[Transcript]:
+    def _read(self, values: Values, reading: Reading) -> Runs:
         if self.others and not self._is_shown(values):
             return replace(self, others="")._read(values, reading)  # they are no messages
         if self.gather is not None:
@@ -466,11 +471,8 @@ class Messages:
             else:
                 turn.left_out.append(words_for(part, self.type_key))
             return
-        if (
-            kind.what in ("text", "thought", "answer", "refusal")
-            and turn.results
-            and role == "assistant"
-        ):
+        is_said = kind.what in ("text", "thought", "answer", "refusal")
+        if is_said and turn.results and role == "assistant":
             turn = SaidTurn()  # the tools have run before it
             turns.append(turn)
         value = kind.value_of(part)

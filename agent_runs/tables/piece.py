@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
@@ -219,13 +220,7 @@ def _shown_value(text: str) -> Any:
 
     What begins with a name is code, though it may look like the `repr` of an object.
     """
-    if not text.startswith(("{", '"', "'")):
-        return text
-    try:
-        return read_arguments(text)
-    except ValueError:
-        pass
-    try:
-        return value_of_repr(text)
-    except ValueError:
-        return text
+    for read in (read_arguments, value_of_repr) if text.startswith(("{", '"', "'")) else ():
+        with suppress(ValueError):
+            return read(text)
+    return text

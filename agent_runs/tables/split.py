@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.transcripts import Notice
 from agent_runs.splitting.ansi import without_codes
 from agent_runs.splitting.ends import DOUBT, GAP, end_of
-from agent_runs.splitting.fences import closes_fence, fence_in
-from agent_runs.splitting.logged import LOGGED
-from agent_runs.splitting.separators import is_logged
+from agent_runs.splitting.quoted import closes_fence, opened_fence
+from agent_runs.splitting.separators import LOGGED, is_logged
 from agent_runs.splitting.wrapping import Wrapping
 
 if TYPE_CHECKING:
@@ -62,8 +61,6 @@ class Found:
     """Whether it stands before the first title."""
     following: str = ""
     """The next line with text behind it."""
-    is_last: bool = False
-    """Whether the log ends with it."""
     notices: list[Notice] = field(default_factory=list)
     """What is to be said about lines that were taken out of it, or may not belong to it."""
     _fence: str = ""
@@ -125,19 +122,15 @@ class Found:
         for line in islice(self.texts, self._looked_at, None):
             if self._fence:
                 self._fence = "" if closes_fence(line, self._fence) else self._fence
-            elif (fence := fence_in(line)) is not None:
-                self._fence = fence.mark
+            else:
+                self._fence = opened_fence(line)
         self._looked_at = len(self.texts)
         last = next((line for line in reversed(self.texts) if line.strip()), "")
         is_bare = len(self.texts) > 1 and last.strip() == self._fence
         return "" if is_bare else self._fence
 
     def cut_end(self, *, is_end: bool) -> None:
-        """Remove the lines at the end that belong to no run, if a run ends with this piece.
-
-        Args:
-            is_end: Whether the log ends with it.
-        """
+        """Remove the lines at the end that belong to no run, if a run or the log ends here."""
         head = self.first[len(self.title) :]
         texts = "".join(self.texts).splitlines(keepends=True)
         found = end_of([head, *texts], is_end=is_end)
@@ -165,8 +158,7 @@ class Found:
     def chosen(self, drop: str) -> tuple[ConsolePiece, Mapping[str, str | None]] | None:
         """Return the kind of the piece, and the groups of its title and body; `None` if none fits.
 
-        Args:
-            drop: A pattern for text that is removed from the body.
+        Text that the pattern *drop* matches is removed from the body.
         """
         for title in self.kinds:
             body = self.text_of(title)
@@ -191,15 +183,10 @@ class _InFence(NamedTuple):
 
 
 class Splitter:
-    """Splits consoles into pieces.
+    """Splits consoles into *pieces*; the options are those of `Console`.
 
-    Args:
-        pieces: The kinds of pieces.
-        before: What stands before the first title.
-        rest: What stands behind a piece that has ended by itself.
-        has_fences: Whether titles in fences are text.
-        is_paired: Whether a result stands right behind its call.
-        wraps: Whether the console wraps lines at its width.
+    The text *before* the first title is a piece, and so is the *rest* behind one that has ended by
+    itself.
     """
 
     def __init__(
@@ -279,7 +266,6 @@ class Splitter:
             if self._has_fences and _may_have_fences(self._now):
                 hidden = self._fenced(whole, lines)
                 is_whole = is_whole and self._now is now and now.piece.ends_with_fence
-        self._now.is_last = True
         yield self._now
 
     def _take(self, line: str, lines: Lines) -> Generator[Found, None, str]:
@@ -344,7 +330,8 @@ class Splitter:
 
     def _rest(self, line: str, lines: Lines) -> Generator[Found, None, str]:
         """End the piece that is open before *line*, which is left to take."""
-        self._now.following = _next_filled(line, lines)
+        filled = (each for each in chain([line], _ahead(lines)) if each.strip())
+        self._now.following = next(filled, "")
         rest = Found([Title(self._rest_kind, {}, "")], lines.number - bool(line))
         yield from self._end(rest)
         return line
@@ -364,18 +351,18 @@ class Splitter:
         A fence in which others stand ends behind them, if each of them ends; any other ends with
         the first line that has no more than its mark.
         """
-        fence = fence_in(line)
-        if fence is None:
+        mark = opened_fence(line)
+        if not mark:
             return 0
         number = lines.number  # of the line behind it
         if number > self._matched:
-            self._match_fences(fence.mark, lines)
-        if (end := self._closers.pop(number - 1, 0)) or fence.mark in self._endless:
+            self._match_fences(mark, lines)
+        if (end := self._closers.pop(number - 1, 0)) or mark in self._endless:
             return max(end - number + 1, 0)
         for index, each in enumerate(_ahead(lines)):
-            if closes_fence(each, fence.mark):
+            if closes_fence(each, mark):
                 return index + 1
-        self._endless.add(fence.mark)
+        self._endless.add(mark)
         return 0
 
     def _match_fences(self, mark: str, lines: Lines) -> None:
@@ -384,11 +371,11 @@ class Splitter:
         begun = [(lines.number - 1, mark)]
         for index, each in enumerate(islice(_ahead(lines), _DEEPEST)):
             self._matched = lines.number + index
-            inner = fence_in(each) if mark[:3] in each else None
-            if inner is None:
+            inner = opened_fence(each) if mark[:3] in each else ""
+            if not inner:
                 continue
             if not closes_fence(each, begun[-1][1]):
-                begun.append((self._matched, inner.mark))
+                begun.append((self._matched, inner))
             else:
                 self._closers[begun.pop()[0]] = self._matched
             if not begun:
@@ -404,12 +391,6 @@ def _ahead(lines: Lines) -> Iterator[str]:
     while line := lines.peek(index):
         yield without_codes(line)
         index += 1
-
-
-def _next_filled(line: str, lines: Lines) -> str:
-    """Return *line*, or if it is blank the next one in *lines* with text."""
-    following: Iterable[str] = _ahead(lines)
-    return line if line.strip() else next((each for each in following if each.strip()), "")
 
 
 def _may_have_fences(found: Found) -> bool:

@@ -121,7 +121,11 @@ def _steps(turn: RunTurn) -> Iterator[dict[str, Any]]:
     if turn.thought:
         step["reasoning_content"] = turn.thought
     if turn.calls:
-        results = [_result(call) for call in turn.calls if call.observation is not None]
+        results = [
+            {"source_call_id": call.call_id, "content": call.observation}
+            for call in turn.calls
+            if call.observation is not None
+        ]
         step["tool_calls"] = [_call(call) for call in turn.calls]
         if results:
             step["observation"] = {"results": results}
@@ -147,27 +151,22 @@ def _call(call: RunCall) -> dict[str, Any]:
     return {**written, "extra": extra} if extra else written
 
 
-def _result(call: RunCall) -> dict[str, Any]:
-    return {"source_call_id": call.call_id, "content": call.observation}
-
-
 def _extra(run: Transcript) -> dict[str, Any]:
+    repairs: list[dict[str, Any]] = []
+    notices: list[dict[str, Any]] = []
     runs = runs_up_to(run)
-    places: list[dict[str, Any]] = [
-        {"turn": turn} if len(runs) > 1 else {} for turn in range(1, len(runs) + 1)
-    ]
-    repairs = [
-        {**place, "step": step.number, "kind": repair.kind, "message": repair.message}
-        for each, place in zip(runs, places, strict=True)
-        for step in each.all_steps
-        for repair in step.repairs
-    ]
-    notices = [
-        {**place, "kind": notice.kind, "step": notice.step, "message": notice.message,
-         "text": notice.text}
-        for each, place in zip(runs, places, strict=True)
-        for notice in each.notices
-    ]  # fmt: skip
+    for turn, each in enumerate(runs, 1):
+        place = {"turn": turn} if len(runs) > 1 else {}
+        repairs += (
+            {**place, "step": step.number, "kind": repair.kind, "message": repair.message}
+            for step in each.all_steps
+            for repair in step.repairs
+        )
+        notices += (
+            {**place, "kind": notice.kind, "step": notice.step, "message": notice.message,
+             "text": notice.text}
+            for notice in each.notices
+        )  # fmt: skip
     found = {"repairs": repairs, "notices": notices, "metadata": dict(run.metadata)}
     return {name: value for name, value in found.items() if value}
 

@@ -31,7 +31,6 @@ class RunCall:
     """The id that the model gave, or one made from the number of the step."""
     observation: str | None
     failed: bool = False
-    """Whether the tool failed."""
 
     @property
     def arguments(self) -> dict[Any, Any]:
@@ -45,7 +44,6 @@ class RunTurn:
     """A turn of the model: calls, the answer, or an error."""
 
     thought: str
-    """The reasoning."""
     content: str
     """What the model said to the user beside the calls, or before the answer."""
     calls: tuple[RunCall, ...] = ()
@@ -148,10 +146,6 @@ EVERYTHING: Final = IN_MESSAGES | {
 """All that a run may have, besides its question, calls, results and answer."""
 
 
-def _keeps_none(_turn: RunTurn) -> bool:
-    return False
-
-
 @dataclass(frozen=True, kw_only=True)
 class Writer:
     """A writer of runs in one form."""
@@ -166,7 +160,7 @@ class Writer:
     """Whether a file holds one run, and not one on each line."""
     holds: frozenset[str] = frozenset()
     """What the form has a place for, of `EVERYTHING`."""
-    keeps_thought: Callable[[RunTurn], bool] = _keeps_none
+    keeps_thought: Callable[[RunTurn], bool] = lambda _turn: False
     """Returns whether the form has a place for the thought of this turn, if not for any."""
     of_tools: Callable[[ToolSet], dict[str, Any]] | None = None
     """Returns the fields of the tools that stand beside a run, if the form has a place for them."""
@@ -181,8 +175,10 @@ class Writer:
     def losses(self, run: Transcript | AgentRun) -> dict[str, int]:
         """Return the things in *run* that the form has no place for, each with a count."""
         run = transcript_of(run)
-        calls = [step for step in run.steps if isinstance(step.action, AgentAction)]
-        answers = [step for step in run.steps if isinstance(step.action, AgentFinish)]
+        actions = [step.action for step in run.steps]
+        inputs = [each.tool_input for each in actions if isinstance(each, AgentAction)]
+        finishes = [each for each in actions if isinstance(each, AgentFinish)]
+        outputs = [each.return_values.get("output") for each in finishes]
         turns = [turn for turn in turns_of(run) if turn.error is None]
         found = {
             "errors": len(run.failed),
@@ -191,10 +187,10 @@ class Writer:
             "preamble": int(bool(run.preamble)),
             "reasoning": sum(bool(turn.thought) and not self.keeps_thought(turn) for turn in turns),
             "content": sum(bool(turn.content) for turn in turns),
-            "text inputs": sum(isinstance(_input_of(step), str) for step in calls),
-            "object inputs": sum(isinstance(_input_of(step), dict) for step in calls),
+            "text inputs": sum(isinstance(each, str) for each in inputs),
+            "object inputs": sum(isinstance(each, dict) for each in inputs),
             "parallel calls": sum(len(turn.calls) > 1 for turn in turns),
-            "typed answers": sum(not isinstance(_output_of(step), str) for step in answers),
+            "typed answers": sum(not isinstance(each, str) for each in outputs),
             "failed results": sum(step.tool_failed for step in run.all_steps),
             "metadata": int(bool(run.metadata)),
             EARLIER: _earlier(run, is_written=False),
@@ -210,11 +206,3 @@ def _earlier(run: Transcript, *, is_written: bool) -> int:
         return 0
     known = len(run.conversation.earlier) if is_written else 0
     return run.conversation.turn - 1 - known
-
-
-def _input_of(step: TranscriptStep) -> Any:
-    return step.action.tool_input if isinstance(step.action, AgentAction) else None
-
-
-def _output_of(step: TranscriptStep) -> Any:
-    return step.action.return_values.get("output") if isinstance(step.action, AgentFinish) else None

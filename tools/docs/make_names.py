@@ -87,10 +87,14 @@ def readers_page() -> str:
         _filled(f'"{reader.name}": ("{module}", {_tuple(getattr(reader, "signs", ()))}),')
         for module, reader in _readers_in(text)
     )
-    others = (f'    "{reader.name}": "{module}",' for module, reader in _readers_in(data))
+    names: dict[str, list[str]] = {}
+    for module, reader in _readers_in(data):
+        names.setdefault(module, []).append(reader.name)
+    others = (_filled(f'"{module}": {_tuple(names[module])},') for module in sorted(names))
     told = '"""The module of each reader of text, and its signs."""'
-    written = "\n".join((*texts, "}  # fmt: skip", told, "DATA: Final = {", *others, "}"))
-    return f'{READERS}{written}\n"""The module of each reader of JSON."""\n'
+    begin, end = "DATA: Final[dict[str, tuple[str, ...]]] = {", "}  # fmt: skip"
+    written = "\n".join((*texts, end, told, begin, *others, end))
+    return f'{READERS}{written}\n"""The readers of JSON in each module."""\n'
 
 
 def _readers_in(package: ModuleType) -> list[tuple[str, TextReader | DataReader]]:

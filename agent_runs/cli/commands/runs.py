@@ -25,7 +25,6 @@ from agent_parsers.cli.options import (
     only_for,
     or_json,
 )
-from agent_runs.cli.json_output import JSON_SHAPE
 from agent_runs.cli.options import (
     EncodingName,
     FailOnNotices,
@@ -35,7 +34,7 @@ from agent_runs.cli.options import (
     or_stdin,
     writers_like,
 )
-from agent_runs.cli.shown_runs import HowToRead
+from agent_runs.cli.shown_runs import JSON_SHAPE, HowToRead
 
 commands: Commands = Commands()
 

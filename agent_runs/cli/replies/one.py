@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -28,20 +27,9 @@ if TYPE_CHECKING:
 def read_reply(file: str, options: HowToReadReplies, form: Format, out: str | None) -> bool:
     """Read a file with one reply, and write its parts; errors also go to standard error.
 
-    Args:
-        file: Path of the file; ``-`` is standard input.
-        options: How to read it.
-        form: The output format.
-        out: A file or a folder to write to; `None` for standard output.
-
-    Returns:
-        Whether the file and the reply could be read.
+    Return whether the file and the reply could be read.
     """
-
-    def write(files: Sequence[str]) -> bool:
-        return _write_reply(files[0], options, form)
-
-    return write_out(out, [file], form.suffix, write)
+    return write_out(out, [file], form.suffix, lambda _: _write_reply(file, options, form))
 
 
 def _write_reply(file: str, options: HowToReadReplies, form: Format) -> bool:

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
-from agent_parsers import OutputParserException
 from agent_parsers.cli.options import fail
 from agent_runs.cli.files import is_parquet, open_file, read_whole
 from agent_runs.cli.replies.rows import KEYS
-from agent_runs.cli.trouble import FilePlace, Trouble
+from agent_runs.cli.trouble import FilePlace, Trouble, unread_file
 from agent_runs.reading.reader import Lines, NotJson
 from agent_runs.sources import as_it_is, open_log, values_of_lines
 from output_parsers.printable import kind_of
@@ -46,11 +45,7 @@ def records_in(file: str, column: str) -> Iterator[Record | Trouble]:
     """Yield the records of one file, and a report for each one that cannot be read.
 
     If there is something wrong with the first record, nothing else is read: it is the wrong file,
-    or the wrong column.
-
-    Args:
-        file: Path of the file; ``-`` is standard input.
-        column: The key or column with the replies.
+    or the wrong *column*.
     """
     found: Record | Trouble | None = None
     for data, line in _values_in(file):
@@ -107,12 +102,8 @@ def _values_in(file: str) -> Iterator[tuple[Any, int]]:
             yield from _fields_in(file, separator)
         else:
             yield from _json_in(file)
-    except OSError as error:
-        yield Trouble(file, error.strerror or str(error)), 0
-    except OutputParserException as error:
-        yield Trouble(file, error.reason), 0
-    except ValueError as error:  # an invalid file name
-        yield Trouble(file, str(error)), 0
+    except (OSError, ValueError) as error:
+        yield unread_file(file, error), 0
 
 
 def _json_in(file: str) -> Iterator[tuple[Any, int]]:
@@ -133,10 +124,8 @@ def _fields_in(file: str, separator: str) -> Iterator[tuple[Any, int]]:
     try:
         names = next(rows, [])
         if twice := [name for name in names if names.count(name) > 1]:
-            yield (
-                Trouble(file, f"two columns are named {twice[0]!r}: rename one", FilePlace(1, 0)),
-                1,
-            )
+            reason = f"two columns are named {twice[0]!r}: rename one"
+            yield Trouble(file, reason, FilePlace(1, 0)), 1
             return
         line = rows.line_num + 1
         for fields in rows:

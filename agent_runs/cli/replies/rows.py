@@ -16,7 +16,7 @@ from rich.table import Table
 
 from agent_parsers import AgentFinish, OutputParserException, ToolAgentAction
 from agent_parsers.core import as_data
-from agent_runs.cli.json_output import dumps
+from agent_runs.cli.shown_runs import dumps
 from agent_runs.cli.table import Cut, as_text
 from outputs.json_form import Misfit, write_value
 
@@ -88,9 +88,8 @@ def table_of(rows: Sequence[dict[str, Any]]) -> Table:
     table.add_column("Input, answer or error", ratio=3, overflow="fold")
     for number, row in enumerate(rows, 1):
         for place, (tool, text) in enumerate(_results(row)):
-            first = (
-                (str(number), row["kind"] or "", row["thought"] or "") if not place else ("",) * 3
-            )
+            named = (str(number), row["kind"] or "", row["thought"] or "")
+            first = ("", "", "") if place else named
             style = {"answer": "green", "error": "red"}.get(row["kind"], "")
             cells = [Cut(first[1], style), Cut(first[2]), Cut(tool, "cyan"), Cut(text, style)]
             table.add_row(first[0], *cells)

@@ -34,15 +34,8 @@ def read_tables(
 ) -> bool:
     """Read the replies in tables, and write each record with the parts of its reply.
 
-    Args:
-        files: Paths; ``-`` is standard input.
-        options: How to read them.
-        form: The output format.
-        out: A file or a folder to write to; `None` for standard output.
-        jobs: Number of processes, if input and output are Parquet.
-
-    Returns:
-        Whether all records and replies could be read.
+    Where input and output are Parquet, *jobs* processes do it. Return whether all records and
+    replies could be read.
     """
     reading = _Reading(options)
     if out is not None and is_parquet(out) and not is_folder(out):
@@ -113,7 +106,8 @@ class _Reading:
         dialect, records = self._open(files)
         if dialect and (data := [record.data for record in records]):
             with self._reporting(parquet.FileError):
-                self._count(parquet.write_rows(data, out, self._table_parser(dialect)))
+                parser = self._table_parser(dialect)
+                self._rows, self._errors = parquet.write_rows(data, out, parser)
 
     def copy_parquet(self, files: Sequence[str], out: str, jobs: int) -> None:
         """Write the rows of Parquet files to one Parquet file, with *jobs* processes."""
@@ -126,10 +120,8 @@ class _Reading:
             if dialect:
                 parser = self._table_parser(dialect)
                 with ProgressBar(self._err, total_size(files)) as bar:
-                    self._count(parquet.parse_files(files, out, parser, jobs, bar.advance))
-
-    def _count(self, parsed: tuple[int, int]) -> None:
-        self._rows, self._errors = parsed
+                    parsed = parquet.parse_files(files, out, parser, jobs, bar.advance)
+                self._rows, self._errors = parsed
 
     @contextmanager
     def _reporting(self, kind: type[Exception]) -> Iterator[None]:

@@ -18,16 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_runs.reading.messages import evidence_of_each, read_each
 from agent_runs.reading.parts import call_of, content_of, result_of, text_of
-from agent_runs.reading.reader import DataReader, Reading
+from agent_runs.reading.reader import DataReader, Reading, Runs
 from agent_runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 from agent_runs.tables.part import at
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _VERSION: Final = "ATIF-v1."
 _ROLES: Final = {"system": "system", "user": "user", "agent": "assistant"}
@@ -41,7 +38,7 @@ def _is_trajectory(value: Any) -> bool:
     )
 
 
-def _runs_of(trajectory: Mapping[str, Any], reading: Reading) -> Iterator[Transcript]:
+def _runs_of(trajectory: Mapping[str, Any], reading: Reading) -> Runs:
     name = trajectory.get("trajectory_id") or trajectory.get("session_id") or ""
     yield from runs_of_messages(
         _said_in(trajectory["steps"]), reading, name=name, is_conversation=True,

@@ -17,15 +17,10 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any, Final
 
-from agent_runs.readers.data.tables import ANTHROPIC
+from agent_runs.readers.data.tables import ANTHROPIC, ROLES
 from agent_runs.tables.arranging import LeftOut
 from agent_runs.tables.messages import Messages
 from agent_runs.tables.part import MessagePart, at
-
-_USUAL: Final[dict[str, Any]] = {
-    name: name for name in ("system", "user", "assistant", "tool")
-}  # fmt: skip
-
 
 # -- ChatGPT ---------------------------------------------------------------------------------------
 
@@ -97,7 +92,7 @@ def _shown(content: Mapping[str, Any]) -> Any:
 
 _TEXTS: Final = "text|multimodal_text"
 CHATGPT: Final = Messages(
-    name="chatgpt_export", summary="conversations.json of a ChatGPT data export", roles=_USUAL,
+    name="chatgpt_export", summary="conversations.json of a ChatGPT data export", roles=ROLES,
     messages=_way, content=None, type_key="content_type", sign="'mapping' with 'current_node'",
     about={"title": "title", "model": "about.metadata.model_slug|default_model_slug",
            "time": "about.create_time|create_time"},
@@ -246,7 +241,7 @@ def _with_patches(objects: Sequence[Any]) -> list[Any]:
 
 COPILOT_CHAT: Final = Messages(
     name="copilot_chat", summary="exports and sessions of GitHub Copilot's chat in VS Code",
-    roles=_USUAL, messages=_requests, gather=_with_patches, content=None, piece="goes_on",
+    roles=ROLES, messages=_requests, gather=_with_patches, content=None, piece="goes_on",
     border=lambda said: "begins" if said.get("role") == "user" else "",
     has=("role", "is_of_chat"), sign="'requests' with 'message' and 'response'",
     about={"model": "about.modelId", "time": "about.timestamp",

@@ -19,12 +19,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
-from agent_runs.reading.messages import (
-    MessageFormat,
-    evidence_of,
-    message_of,
-    read_messages,
-)
+from agent_runs.reading.messages import MessageFormat, evidence_of, message_of, read_messages
 from agent_runs.reading.reader import DataReader
 from agent_runs.reading.said import Said, SaidCall, SaidResult
 
@@ -78,13 +73,10 @@ def _call_in(text: str) -> tuple[str, str, dict[str, str]] | None:
         end = body.find(f"</{parameter[1]}>", parameter.end())
         if end < 0:
             return None  # the text ends in the mark of a call that is not read
-        given[parameter[1]] = _trimmed(body[parameter.end() : end])
+        value = body[parameter.end() : end]
+        given[parameter[1]] = value.removeprefix("\n").removesuffix("\n")
         at = end + len(parameter[1]) + 3
     return None if body[at:].strip() else (text[:begin], closer[1], given)
-
-
-def _trimmed(value: str) -> str:
-    return value.removeprefix("\n").removesuffix("\n")
 
 
 def _is_message(value: Any) -> bool:

@@ -17,15 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.messages import evidence_of_each, read_each
 from agent_runs.reading.parts import shown_result, text_of
-from agent_runs.reading.reader import DataReader, Reading
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
+from agent_runs.reading.reader import DataReader, Reading, Runs
 
 _QUESTIONS: Final = ("question", "query", "input", "task", "user_request")
 _BESIDE: Final = frozenset(("trajectory", "reasoning"))
@@ -37,7 +34,7 @@ def _trajectory(value: Any) -> Mapping[str, Any] | None:
     return found if is_one else None
 
 
-def _runs_of(value: Any, reading: Reading) -> list[Transcript]:
+def _runs_of(value: Any, reading: Reading) -> Runs:
     steps = _trajectory(value)
     if steps is None:
         raise ValueError("expected a DSPy trajectory, with the key 'tool_name_0'")
@@ -57,7 +54,7 @@ def _runs_of(value: Any, reading: Reading) -> list[Transcript]:
     if fields:
         run.think(text_of(value.get("reasoning")))
         run.answer(next(iter(fields.values())) if len(fields) == 1 else fields)
-    return [run.transcript()]
+    yield run.transcript()
 
 
 READER: Final = DataReader(

@@ -18,15 +18,12 @@ Source: ``inspect_ai/log/_log.py`` and ``agent/_react.py`` of inspect-ai 0.3.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_runs.reading.messages import message_of, read_each
 from agent_runs.reading.parts import call_of, text_of
-from agent_runs.reading.reader import DataReader, Reading, Value, Values
+from agent_runs.reading.reader import DataReader, Reading, Runs, Value, Values
 from agent_runs.reading.said import Said, runs_of_messages
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _SUBMIT: Final = "submit"
 _ATTACHED: Final = "attachment://"
@@ -40,7 +37,7 @@ def _is_log(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("eval"), dict) and "version" in value
 
 
-def _runs_of(sample: Mapping[str, Any], reading: Reading) -> Iterable[Transcript]:
+def _runs_of(sample: Mapping[str, Any], reading: Reading) -> Runs:
     name = f"{sample['id']}_epoch_{sample['epoch']}"
     said = _said_in(sample)
     return runs_of_messages(said, reading, name=name, is_one_run=True)
@@ -108,7 +105,7 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
     return ()
 
 
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
+def _read(values: Values, reading: Reading) -> Runs:
     return read_each(Values(_samples(values)), reading, _runs_of)
 
 

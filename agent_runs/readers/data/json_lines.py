@@ -13,14 +13,11 @@ one for each logger.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_runs.detecting.records import LogRecord, runs_of_records
 from agent_runs.reading.reader import DataReader, Reading, Values
 from agent_runs.splitting.labels import begins_any
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _TEXTS: Final = ("message", "msg", "event", "log", "text", "body")
 _TIMES: Final = (
@@ -52,10 +49,6 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
     return (f"{keys[0]!r} with a time or level in the first value",)
 
 
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
-    yield from runs_of_records(_records(values, reading), reading)
-
-
 def _records(values: Values, reading: Reading) -> Iterator[LogRecord]:
     head = [data for data in values.head(_HEAD) if _text_key(data)]
     labelled = {_kind_of(data) for data in head if begins_any(data[_text_key(data)])}
@@ -67,7 +60,8 @@ def _records(values: Values, reading: Reading) -> Iterator[LogRecord]:
         text: str = value.data[key].replace("\r\n", "\n")
         if not text.endswith("\n") and key != "log":
             text += "\n"
-        owner = _owner(value.data)
+        names = (str(value.data[key]).partition(".")[0] for key in _OWNERS if key in value.data)
+        owner = " ".join(names)
         if not owner and labelled and (kind := _kind_of(value.data)) not in labelled:
             owner = kind  # a logger without a name, which never says what an agent says
         level = next((str(value.data[key]) for key in _LEVELS if key in value.data), "")
@@ -80,14 +74,9 @@ def _kind_of(value: Mapping[str, Any]) -> str:
     return " ".join((*levels, *sorted(value.keys() - {*_TIMES, *_TEXTS})))
 
 
-def _owner(value: Mapping[str, Any]) -> str:
-    names = (str(value[key]).partition(".")[0] for key in _OWNERS if key in value)
-    return " ".join(names)
-
-
 READER: Final = DataReader(
     name="json_lines",
     summary="messages of a logger as JSON: python-json-logger, structlog, Docker's json-file",
     evidence=_evidence,
-    read=_read,
+    read=lambda values, reading: runs_of_records(_records(values, reading), reading),
 )

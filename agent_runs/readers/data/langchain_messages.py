@@ -15,19 +15,11 @@ Source: ``langchain_core/messages/utils.py`` and ``load/serializable.py`` of lan
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from agent_runs.reading.messages import (
-    MessageFormat,
-    evidence_of,
-    message_of,
-    read_messages,
-)
-from agent_runs.reading.reader import DataReader, Reading, Value, Values
+from agent_runs.reading.messages import MessageFormat, evidence_of, message_of, read_messages
+from agent_runs.reading.reader import DataReader, Reading, Runs, Value, Values
 from agent_runs.reading.said import Said
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _ROLES: Final = {
     "human": "user", "HumanMessage": "user", "HumanMessageChunk": "user",
@@ -77,12 +69,9 @@ def said(message: Any) -> Said | None:
         return Said("assistant", left_out=(f"LangGraph's message about its step limit: {LIMIT}",))
     beside = fields.get("additional_kwargs")
     if isinstance(beside, dict):
-        fields = {**{name: beside.get(name) for name in _BESIDE}, **_filled(fields)}
+        own = {name: value for name, value in fields.items() if name not in _BESIDE or value}
+        fields = {**{name: beside.get(name) for name in _BESIDE}, **own}
     return message_of(fields, role)
-
-
-def _filled(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if name not in _BESIDE or value}
 
 
 def is_message(value: Any) -> bool:
@@ -131,7 +120,7 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
     return evidence_of(flat, FORM, _sign)
 
 
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
+def _read(values: Values, reading: Reading) -> Runs:
     return read_messages(Values(_flat(values), are_items=values.are_items), reading, FORM)
 
 

@@ -65,8 +65,7 @@ def run_of(result: Mapping[str, Any], reading: Reading) -> Transcript:
     """
     run = RunBuilder(reading)
     speech = Speech(reading)
-    asked = next((result[name] for name in _QUESTIONS if isinstance(result.get(name), str)), "")
-    run.ask(asked)
+    run.ask(asked_in(result) or "")
     for step in result["intermediate_steps"]:
         action, observations = _pair(step)
         _add(run, speech, _action_of(action))
@@ -74,6 +73,11 @@ def run_of(result: Mapping[str, Any], reading: Reading) -> Transcript:
             run.observe_last(shown_result(observation))
     _answer(run, result.get("output"))
     return run.transcript()
+
+
+def asked_in(inputs: Mapping[str, Any]) -> str | None:
+    """Return the question among the *inputs* of a chain; `None` if there is none."""
+    return next((text for name in _QUESTIONS if isinstance(text := inputs.get(name), str)), None)
 
 
 def _pair(step: Any) -> tuple[Any, list[Any]]:

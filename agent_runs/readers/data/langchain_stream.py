@@ -14,18 +14,14 @@ Source: ``langchain_core/tracers/event_stream.py``, version 2 of the events.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_runs.readers.data.langchain_messages import FORM, is_message
 from agent_runs.reading.messages import evidence_of_each, said_or_refused
-from agent_runs.reading.reader import DataReader, Reading, Value, Values
+from agent_runs.reading.reader import DataReader, Reading, Runs, Value, Values
 from agent_runs.reading.said import Said, runs_of_messages
 from agent_runs.tables.part import at
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _ENDS: Final = ("on_chat_model_end", "on_tool_end")
 
@@ -51,7 +47,7 @@ def _said(message: Any) -> Said | None:
     return FORM.said(message)
 
 
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
+def _read(values: Values, reading: Reading) -> Runs:
     runs: dict[str, list[Said]] = {}
     for value in values:
         if not _is_event(value.data):

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.transcripts import Notice
 from agent_runs.readers.data import langchain_messages, langchain_steps, openai
-from agent_runs.reading.messages import evidence_of_each, read_each, said_of
+from agent_runs.reading.messages import MessageFormat, evidence_of_each, read_each, said_of
 from agent_runs.reading.parts import result_of, text_of
 from agent_runs.reading.reader import DataReader, Reading, Value, Values
 from agent_runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
 
 _TYPES: Final = frozenset(("chain", "llm", "tool", "prompt", "retriever", "embedding", "parser"))
-_QUESTIONS: Final = ("input", "question", "query")
 
 
 def _is_run(value: Any) -> bool:
@@ -71,8 +70,7 @@ def _outer_runs(root: Mapping[str, Any], reading: Reading) -> Iterable[Transcrip
         return [replace(run, id=name)]
     messages = outputs.get("messages")
     if isinstance(messages, list) and messages:
-        form = langchain_messages.FORM if _is_ours(messages) else _OPENAI
-        return runs_of_messages(said_of(messages, form), reading, name=name)
+        return runs_of_messages(said_of(messages, _form_of(messages)), reading, name=name)
     leaves = [*_leaves(root)]
     if not any(leaf["run_type"] == "tool" for leaf in leaves):
         return runs_of_messages(_conversation(leaves), reading, name=name)
@@ -80,11 +78,9 @@ def _outer_runs(root: Mapping[str, Any], reading: Reading) -> Iterable[Transcrip
     return runs_of_messages(said, reading, name=name, is_one_run=True)
 
 
-def _is_ours(messages: Sequence[Any]) -> bool:
-    return all(map(langchain_messages.is_message, messages))
-
-
-_OPENAI: Final = openai.FORM
+def _form_of(messages: Sequence[Any]) -> MessageFormat:
+    is_langchain = all(map(langchain_messages.is_message, messages))
+    return langchain_messages.FORM if is_langchain else openai.FORM
 
 
 def _leaves(run: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -107,11 +103,10 @@ def _conversation(models: Sequence[Mapping[str, Any]]) -> Iterator[Said]:
 
 def _asked(inputs: Mapping[str, Any]) -> Iterator[Said]:
     """Yield the question among *inputs*."""
-    for name in _QUESTIONS:
-        if isinstance(text := inputs.get(name), str):
-            yield Said("user", text)
-            return
-    yield from _before(inputs)
+    if (asked := langchain_steps.asked_in(inputs)) is not None:
+        yield Said("user", asked)
+    else:
+        yield from _before(inputs)
 
 
 def _before(inputs: Mapping[str, Any]) -> Iterator[Said]:
@@ -119,8 +114,7 @@ def _before(inputs: Mapping[str, Any]) -> Iterator[Said]:
     messages = inputs.get("messages") or []
     if messages and isinstance(messages[0], list) and not isinstance(messages[0][0], str):
         messages = messages[0]  # a batch
-    form = langchain_messages.FORM if _is_ours(messages) else _OPENAI
-    yield from said_of(messages, form)
+    yield from said_of(messages, _form_of(messages))
     if not messages and (prompts := inputs.get("prompts")):
         yield Said("user", text_of(prompts[0]))
 
@@ -161,9 +155,9 @@ def _model(leaf: Mapping[str, Any]) -> Said | None:
             return langchain_messages.FORM.said(first["message"])
         return Said("assistant", first["text"])
     if choices := outputs.get("choices"):
-        return _OPENAI.said(choices[0]["message"])
+        return openai.FORM.said(choices[0]["message"])
     if "role" in outputs:
-        return _OPENAI.said(outputs)
+        return openai.FORM.said(outputs)
     output = outputs.get("output", outputs.get("message"))
     if langchain_messages.is_message(output):
         return langchain_messages.FORM.said(output)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentFinish, get_dialect
@@ -31,7 +32,7 @@ from agent_runs.reading.said import Said, SaidCall, runs_of_messages
 from agent_runs.reading.spoken import Speech
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript, TranscriptStep
+    from agent_parsers.transcripts import TranscriptStep
 
 _is_react: Final = re.compile(r"\s*+Thought:.*?^\s*+Answer:", re.DOTALL | re.MULTILINE).match
 """Whether a text is an answer as an agent of LlamaIndex writes it, whose events may show it so."""
@@ -157,9 +158,7 @@ def _sign(event: Any) -> str:
     return f"{keys[0]!r}" if keys else ""
 
 
-def _evidence(values: Sequence[Any]) -> Sequence[str]:
-    form = MessageFormat(lambda _event: None, _is_event, lambda _record: None)
-    return evidence_of(values, form, _sign, where="event")
+_FORM: Final = MessageFormat(lambda _event: None, _is_event, lambda _record: None)
 
 
 def _said_in(values: Values, reading: Reading) -> Iterator[Said]:
@@ -176,13 +175,9 @@ def _said_in(values: Values, reading: Reading) -> Iterator[Said]:
         yield said
 
 
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
-    return runs_of_messages(_said_in(values, reading), reading)
-
-
 READER: Final = DataReader(
     name="llamaindex_events",
     summary="events of LlamaIndex's agent workflows, as JSON",
-    evidence=_evidence,
-    read=_read,
+    evidence=partial(evidence_of, form=_FORM, sign=_sign, where="event"),
+    read=lambda values, reading: runs_of_messages(_said_in(values, reading), reading),
 )

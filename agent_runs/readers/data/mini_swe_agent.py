@@ -20,19 +20,16 @@ Source: ``minisweagent/agents/default.py`` of mini-swe-agent 1 and 2.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_parsers import OutputParserException
 from agent_runs.readers.data.commands import TOOL, command_in
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.messages import evidence_of_each, read_each
 from agent_runs.reading.parts import text_of
-from agent_runs.reading.reader import HEAD_VALUES, DataReader, Reading, Values
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
+from agent_runs.reading.reader import HEAD_VALUES, DataReader, Reading, Runs, Values
 
 _LABEL: Final = "THOUGHT:"
 _DONE: Final = "Submitted"
@@ -61,7 +58,7 @@ def _is_bare(values: Sequence[Any]) -> bool:
     )
 
 
-def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
+def _runs_of(record: Mapping[str, Any], reading: Reading) -> Runs:
     if not _is_trajectory(record):
         raise ValueError("expected an object with 'trajectory_format' and 'messages'")
     run = RunBuilder(reading, name=str(record.get("instance_id") or ""))
@@ -80,7 +77,7 @@ def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
         run.notice(
             "unowned_text", f"the run ended with the status {info.get('exit_status')}", text=text
         )
-    return [run.transcript()]
+    yield run.transcript()
 
 
 def _info_of(messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -132,7 +129,7 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
     )
 
 
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
+def _read(values: Values, reading: Reading) -> Runs:
     if _is_bare(values.head(HEAD_VALUES)):
         first = next(values)
         record: dict[str, Any] = {"trajectory_format": "mini-swe-agent-1", "messages": [first.data]}

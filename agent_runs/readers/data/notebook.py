@@ -24,7 +24,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from agent_parsers import AgentAction, OutputParserException
 from agent_parsers.transcripts import Notice
 from agent_runs.reading.parts import is_open_end
-from agent_runs.reading.reader import NEAREST, DataReader, Lines, Reading, UnknownLogError, Values
+from agent_runs.reading.reader import (
+    NEAREST,
+    DataReader,
+    Lines,
+    Reading,
+    UnknownLogError,
+    Values,
+    squeezed,
+)
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.sources import content_of
 
@@ -190,26 +198,20 @@ def _question_in(text: str, printed: Transcript) -> str:
         value = value_of_repr(text)
     except ValueError:
         return ""
-    if not isinstance(value, dict) or _squeezed(value.get("output")) != _answer_of(printed):
+    if not isinstance(value, dict) or squeezed(str(value.get("output"))) != _answer_of(printed):
         return ""
     question = value.get("input")
     return question if isinstance(question, str) else ""
 
 
 def _answer_of(run: Transcript) -> str:
-    return _squeezed(run.finish.return_values["output"] if run.finish else None)
+    return squeezed(str(run.finish.return_values["output"] if run.finish else None))
 
 
 def _calls_of(run: Transcript) -> list[tuple[str, str]]:
-    actions = (step.action for step in run.all_steps)
-    return [
-        (each.tool, _squeezed(each.tool_input)) for each in actions if isinstance(each, AgentAction)
-    ]
-
-
-def _squeezed(value: object) -> str:
-    """Return a *value* as text without white space, which consoles wrap."""
-    return "".join(str(value).split())
+    actions = [step.action for step in run.all_steps]
+    calls = [each for each in actions if isinstance(each, AgentAction)]
+    return [(each.tool, squeezed(str(each.tool_input))) for each in calls]
 
 
 def _outputs(cell: Mapping[str, Any]) -> list[_Output]:

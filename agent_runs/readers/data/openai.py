@@ -38,24 +38,16 @@ Source: platform.openai.com/docs/api-reference/responses; ``agents/items.py`` of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from agent_runs.reading.messages import (
-    MessageFormat,
-    evidence_of,
-    message_of,
-    read_messages,
-)
+from agent_runs.reading.endings import RESPONSE_KEYS
+from agent_runs.reading.messages import MessageFormat, evidence_of, message_of, read_messages
 from agent_runs.reading.parts import may_call
-from agent_runs.reading.reader import DataReader, Reading, Value, Values
+from agent_runs.reading.reader import DataReader, Reading, Runs, Value, Values
 from agent_runs.tables.messages import Messages, words_for
 from agent_runs.tables.part import MessagePart, at, loaded
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
-
 
 _ROLES: Final = frozenset(("system", "developer", "user", "assistant", "tool", "function"))
 _OTHERS: Final = ("output_", "input_text", "input_image", "thinking", "redacted_")
@@ -69,7 +61,6 @@ _ELSEWHERE_IN_RECORDS: Final = (
 )
 """Where records of data sets and benchmarks have messages: ShareGPT, tau-bench, MINT, ToolBench."""
 _REQUESTS: Final = ("request", "request_body", "requestBody", "body", "input")
-_RESPONSES: Final = ("response", "response_body", "responseBody", "output")
 
 
 def _messages_of(record: Any) -> list[Any] | None:
@@ -84,7 +75,7 @@ def _messages_of(record: Any) -> list[Any] | None:
         found = [request["messages"] for request in requests if "messages" in request]
         asked = found[0] if found and isinstance(found[0], list) else None
     answer = _answer_in(record)
-    for name in _RESPONSES:
+    for name in RESPONSE_KEYS:
         answer = answer or (_answer_in(record[name]) if name in record else None)
     if asked is None:
         return [answer] if answer else None
@@ -104,11 +95,8 @@ def _answer_in(response: Any) -> Any:
 
 
 def _is_message(value: Any) -> bool:
-    if (
-        not isinstance(value, dict)
-        or value.get("role") not in _ROLES
-        or not _ELSEWHERE.isdisjoint(value)
-    ):
+    has_role = isinstance(value, dict) and value.get("role") in _ROLES
+    if not has_role or not _ELSEWHERE.isdisjoint(value):
         return False
     content = value.get("content")
     if content is None or isinstance(content, str):
@@ -162,7 +150,7 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
     return evidence_of([each for value in values for each in _records(value)], FORM, _sign)
 
 
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
+def _read(values: Values, reading: Reading) -> Runs:
     flat = (
         Value(each, value.line, value.name) for value in values for each in _records(value.data)
     )

@@ -12,14 +12,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_parsers.json_form import from_json
 from agent_runs.reading.messages import evidence_of_each, read_each
-from agent_runs.reading.reader import DataReader, Reading
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
+from agent_runs.reading.reader import DataReader, Reading, Runs
 
 _BESIDE: Final = frozenset(("file", "record", "dialect"))
 """What the command line adds."""
@@ -30,15 +27,13 @@ def _is_run(value: Any) -> bool:
     return is_typed and isinstance(value.get("version"), int)
 
 
-def _runs_of(value: Any, reading: Reading) -> list[Transcript]:
+def _runs_of(value: Any, reading: Reading) -> Runs:
     run = from_json({name: part for name, part in value.items() if name not in _BESIDE})
-    found: Transcript = run if value["type"] == "Transcript" else run.transcript
-    within = (
-        reading.source
-        if found.source is None
-        else replace(reading.source, dialect=found.source.dialect)
-    )
-    return [replace(found, source=within)]
+    found = run if value["type"] == "Transcript" else run.transcript
+    source = reading.source
+    if found.source is not None:
+        source = replace(source, dialect=found.source.dialect)
+    yield replace(found, source=source)
 
 
 READER: Final = DataReader(

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_parsers import OutputParserException, get_dialect
 from agent_parsers.transcripts import parse_record
@@ -25,10 +25,7 @@ from agent_runs.readers.data.commands import COMMAND_FORMS, TOOL, command_in
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.messages import evidence_of_each, message_of, read_each
 from agent_runs.reading.parts import text_of
-from agent_runs.reading.reader import DataReader, Reading
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
+from agent_runs.reading.reader import DataReader, Reading, Runs
 
 _WRITTEN: Final = ("output", "message")
 
@@ -40,19 +37,20 @@ def _is_record(value: Any) -> bool:
     return all(isinstance(step, dict) and any(key in step for key in _WRITTEN) for step in steps)
 
 
-def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
+def _runs_of(record: Mapping[str, Any], reading: Reading) -> Runs:
     run = RunBuilder(reading, name=text_of(record.get("id")))
     form = text_of(record.get("format"))
-    if any(isinstance(step, Mapping) and "message" in step for step in record.get("steps") or ()):
+    steps = record.get("steps") or ()
+    has_messages = any(isinstance(step, Mapping) and "message" in step for step in steps)
+    if has_messages or (form in COMMAND_FORMS and reading.dialect is None):
         run.ask(text_of(record.get("task")))
         for step in record["steps"]:
-            _add(run, step)
-        return [run.transcript()]
-    if form in COMMAND_FORMS and reading.dialect is None:
-        run.ask(text_of(record.get("task")))
-        for step in record["steps"]:
-            _command(run, form, step)
-        return [run.transcript()]
+            if has_messages:
+                _add(run, step)
+            else:
+                _command(run, form, step)
+        yield run.transcript()
+        return
     read = parse_record(
         record, dialect=reading.dialect, lenient=reading.lenient, tools=reading.tools
     )
@@ -60,7 +58,7 @@ def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
     for step in read.all_steps:
         run.add(step)
     dialect = reading.dialect or get_dialect(record["format"])
-    return [replace(run.transcript(), source=reading.in_dialect(dialect).source)]
+    yield replace(run.transcript(), source=reading.in_dialect(dialect).source)
 
 
 def _command(run: RunBuilder, form: str, step: Mapping[str, Any]) -> None:

@@ -24,10 +24,9 @@ from agent_parsers.core import read_output
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.messages import read_each
 from agent_runs.reading.parts import call_of, text_of
-from agent_runs.reading.reader import DataReader, Reading, Value, Values
+from agent_runs.reading.reader import DataReader, Reading, Runs, Value, Values
 
 if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
     from agent_runs.reading.said import SaidCall
 
 _BEGINS: Final = frozenset(("task", "task_images", "system_prompt"))
@@ -55,13 +54,14 @@ def _steps_in(data: Any) -> list[Any] | None:
     return steps if any("step_number" in step for step in steps[:3]) else None
 
 
-def _run_of(steps: Iterable[Any], reading: Reading) -> list[Transcript]:
+def _run_of(steps: Iterable[Any], reading: Reading) -> Runs:
     run = RunBuilder(reading)
     for step in steps:
         if not _is_step(step):
             raise ValueError("expected a step or a task of smolagents")
         _add(run, step)
-    return [run.transcript()] if run.is_begun or run.question else []
+    if run.is_begun or run.question:
+        yield run.transcript()
 
 
 def _add(run: RunBuilder, step: Mapping[str, Any]) -> None:
@@ -159,7 +159,7 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
     return ()
 
 
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
+def _read(values: Values, reading: Reading) -> Runs:
     runs = Values(_runs(values), are_items=values.are_items)
     return read_each(runs, reading, _run_of)
 

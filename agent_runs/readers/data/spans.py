@@ -19,19 +19,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from agent_runs.readers.data import langchain_messages, openai
 from agent_runs.readers.data.tables import OTEL
 from agent_runs.reading.messages import MessageFormat, said_or_left_out
 from agent_runs.reading.parts import call_of, result_of
-from agent_runs.reading.reader import MALFORMED, DataReader, Reading, Value, Values
+from agent_runs.reading.reader import MALFORMED, DataReader, Reading, Runs, Value, Values
 from agent_runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 from agent_runs.tables.part import Path, at, loaded
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
-
 
 T = TypeVar("T")
 
@@ -54,8 +50,8 @@ class _Spans(NamedTuple):
     call_id: Path = ""
 
 
-def _listed(prefix: str, name: str) -> Callable[[Any], list[Any] | None]:
-    """Return what finds the list that is spread over the attributes that begin with *prefix*."""
+def _listed(prefix: str) -> Callable[[Any], list[Any] | None]:
+    """Return what finds the messages spread over the attributes that begin with *prefix*."""
 
     def find(span: Any) -> list[Any] | None:
         attributes = span["attributes"]
@@ -68,7 +64,7 @@ def _listed(prefix: str, name: str) -> Callable[[Any], list[Any] | None]:
                     node = node.setdefault(step, {})
                 node[last] = value
         found = at(attributes, prefix) or _as_list(tree)
-        return [_message(each.get(name, each)) for each in found] or None
+        return [_message(each.get("message", each)) for each in found] or None
 
     return find
 
@@ -94,13 +90,10 @@ def _of_attribute(key: str) -> Callable[[Any], Any]:
     return lambda span: loaded(span["attributes"].get(key))
 
 
-def _is_kind(kind: str, key: str) -> Callable[[Any], Any]:
-    def find(span: Any) -> Any:
-        attributes = span["attributes"]
-        is_kind = attributes.get("openinference.span.kind", span.get("span_kind")) == kind
-        return (attributes.get(key) or span.get("name")) if is_kind else None
-
-    return find
+def _tool_of_openinference(span: Any) -> Any:
+    attributes = span["attributes"]
+    is_tool = attributes.get("openinference.span.kind", span.get("span_kind")) == "TOOL"
+    return (attributes.get("tool.name") or span.get("name")) if is_tool else None
 
 
 def _attributes(key: str, kind: str = "") -> Callable[[Any], Any]:
@@ -140,9 +133,8 @@ _KINDS: Final = (
         result=_attributes("gen_ai.tool.call.result"), call_id=_attributes("gen_ai.tool.call.id"),
     ),
     _Spans(
-        sign=_listed("llm.output_messages", "message"),
-        before=_listed("llm.input_messages", "message"),
-        said=_listed("llm.output_messages", "message"), tool=_is_kind("TOOL", "tool.name"),
+        sign=_listed("llm.output_messages"), before=_listed("llm.input_messages"),
+        said=_listed("llm.output_messages"), tool=_tool_of_openinference,
         arguments=_of_attribute("input.value"), result=_attributes("output.value"),
     ),
     _Spans(
@@ -229,7 +221,7 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
     return (f"{len(spans)} spans of models and tools in the first values",)
 
 
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
+def _read(values: Values, reading: Reading) -> Runs:
     traces: dict[str, list[dict[str, Any]]] = {}
     for value in values:
         try:
@@ -244,7 +236,7 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
         yield from _runs_of(name, spans, reading)
 
 
-def _runs_of(name: str, spans: Sequence[dict[str, Any]], reading: Reading) -> Iterator[Transcript]:
+def _runs_of(name: str, spans: Sequence[dict[str, Any]], reading: Reading) -> Runs:
     """Yield the runs in the *spans* of one trace, in the order in which they began."""
     known = [(span, *found) for span in spans if (found := _kind_of(span)) is not None]
     models = [(span, kind) for span, kind, is_tool in known if not is_tool]

@@ -20,18 +20,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_parsers import OutputParserException
 from agent_runs.readers.data.commands import TOOL
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.messages import evidence_of_each, read_each
 from agent_runs.reading.parts import text_of
-from agent_runs.reading.reader import DataReader, Reading
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
-
+from agent_runs.reading.reader import DataReader, Reading, Runs
 
 _LABEL: Final = "OBSERVATION:\n"
 _OF_MESSAGES: Final = frozenset(("agent", "content", "role"))
@@ -67,7 +63,7 @@ def _steps_in(history: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
             yield {**message, "response": message["content"], "observation": seen}
 
 
-def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
+def _runs_of(record: Mapping[str, Any], reading: Reading) -> Runs:
     run = RunBuilder(reading, name=text_of(record.get("environment")))
     for message in record.get("history") or ():
         if not message.get("is_demo"):
@@ -91,7 +87,7 @@ def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
     submission = info.get("submission")
     if submission and str(info.get("exit_status")).startswith("submitted"):
         run.answer(submission)
-    return [run.transcript()]
+    yield run.transcript()
 
 
 READER: Final = DataReader(

@@ -16,13 +16,14 @@ from agent_runs.tables.part import MessagePart, at
 if TYPE_CHECKING:
     from agent_runs.tables.turn import SaidByProgram
 
-_ROLES: Final[dict[str, Any]] = {
+ROLES: Final[dict[str, Any]] = {
     name: name for name in ("system", "user", "assistant", "tool")
 }  # fmt: skip
+"""The roles of forms that call them as we do."""
 
 # haystack/dataclasses/chat_message.py of haystack-ai 2 and 3; up to 2.9 with `_role`, `_content`.
 HAYSTACK: Final = Messages(
-    name="haystack", summary="chat messages of Haystack", roles=_ROLES,
+    name="haystack", summary="chat messages of Haystack", roles=ROLES,
     role="role|_role", content="content|_content", type_key="", is_one_key=True, join="\n",
     parts=[
         MessagePart("text", key="text"),
@@ -114,7 +115,7 @@ PYDANTIC_AI: Final = Messages(
 # docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html; strands-agents 1.
 CONVERSE: Final = Messages(
     name="bedrock_converse", summary="messages of Bedrock's Converse API, and of Strands Agents",
-    roles=_ROLES, type_key="", messages="messages|request.messages|input.messages", system="system",
+    roles=ROLES, type_key="", messages="messages|request.messages|input.messages", system="system",
     answer="output.message|response.output.message", before=("haystack",),
     parts=[
         MessagePart("call", key="toolUse", arguments="input", id="toolUseId"),
@@ -133,7 +134,7 @@ _VERCEL_TEXTS: Final = (
     MessagePart("text", type="text", of="text", is_sign=False),
 )
 VERCEL: Final = Messages(
-    name="vercel_ai", summary="ModelMessages of the Vercel AI SDK", roles=_ROLES, may_be_text=True,
+    name="vercel_ai", summary="ModelMessages of the Vercel AI SDK", roles=ROLES, may_be_text=True,
     messages="messages|request.messages", before=("openai_chat", "anthropic"),
     lacks=("tool_calls", "function_call", "tool_call_id"),
     parts=[
@@ -148,7 +149,7 @@ VERCEL: Final = Messages(
 # ai-sdk.dev/docs/reference/ai-sdk-core/ui-message, versions 5 and 6.
 VERCEL_UI: Final = Messages(
     name="vercel_ai_ui", summary="UIMessages of the Vercel AI SDK, as a chat stores them",
-    roles=_ROLES, content="parts", sign="'role' and 'parts' with types", before=("gemini",),
+    roles=ROLES, content="parts", sign="'role' and 'parts' with types", before=("gemini",),
     parts=[
         MessagePart("call", type="tool-invocation", of="toolInvocation", name="toolName",
                     arguments="args", id="toolCallId", output="result"),
@@ -163,7 +164,7 @@ VERCEL_UI: Final = Messages(
 
 # agent_framework/_types.py of agent-framework 1.
 AGENT_FRAMEWORK: Final = Messages(
-    name="agent_framework", summary="messages of Microsoft's Agent Framework", roles=_ROLES,
+    name="agent_framework", summary="messages of Microsoft's Agent Framework", roles=ROLES,
     role="role.value|role", content="contents", sign="'role' and 'contents'",
     messages="messages|state.messages|chat_message_store_state.messages",
     parts=[
@@ -178,7 +179,7 @@ AGENT_FRAMEWORK: Final = Messages(
 # semantic_kernel/contents of semantic-kernel 1.
 SEMANTIC_KERNEL: Final = Messages(
     name="semantic_kernel", summary="chat histories of Semantic Kernel",
-    roles={**_ROLES, "developer": "system"}, content="items", type_key="content_type",
+    roles={**ROLES, "developer": "system"}, content="items", type_key="content_type",
     parts=[
         MessagePart("call", type="function_call"),
         MessagePart("result", type="function_result", output="result"),
@@ -208,7 +209,7 @@ AG2: Final = Messages(
 # camel/memories/records.py of camel-ai 0.2.
 CAMEL: Final = Messages(
     name="camel_memory", summary="memories of CAMEL's agents",
-    roles={**_ROLES, "function": "tool"}, role="role_at_backend", content="message.content",
+    roles={**ROLES, "function": "tool"}, role="role_at_backend", content="message.content",
     has=("message",), sign="'role_at_backend' and 'message'", may_be_text=True,
     parts=[
         MessagePart("call", at="message.tool_calls", key="function", of="function"),
@@ -293,7 +294,7 @@ _REQUESTS: Final = ("", "request.", "request_body.", "requestBody.", "body.", "p
 ANTHROPIC: Final = Messages(
     name="anthropic",
     summary="messages of Anthropic's Messages API: lists, requests, requests with responses",
-    roles={name: _ROLES[name] for name in ("system", "user", "assistant")}, may_be_text=True,
+    roles={name: ROLES[name] for name in ("system", "user", "assistant")}, may_be_text=True,
     messages="|".join(f"{place}messages" for place in _REQUESTS), lacks=("tool_calls",),
     system="|".join(f"{place}system" for place in _REQUESTS),
     answer=_response_in,
@@ -342,7 +343,7 @@ CLAUDE_CODE: Final = replace(
 # opentelemetry.io/docs/specs/semconv/gen-ai: the messages in the attributes of spans.
 OTEL: Final = Messages(
     name="otel_messages", summary="messages of OpenTelemetry's conventions for generative AI",
-    roles=_ROLES, content="parts", before=("vercel_ai_ui", "gemini"),
+    roles=ROLES, content="parts", before=("vercel_ai_ui", "gemini"),
     parts=[
         MessagePart("call", type="tool_call"),
         MessagePart("result", type="tool_call_response", output="response|result"),

@@ -21,20 +21,17 @@ Source: ``vcr/serializers`` of vcrpy 7; the cassettes of pydantic-ai.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agent_parsers.transcripts import Notice
 from agent_runs.reading.endings import UNENDED
 from agent_runs.reading.parts import text_of
-from agent_runs.reading.reader import DataReader, Reading, Value, Values
+from agent_runs.reading.reader import DataReader, Reading, Runs, Value, Values
 from agent_runs.tables.part import at, loaded
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 
 class _Interaction(NamedTuple):
@@ -125,7 +122,7 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
     return ("'interactions' with 'request' and 'response'",) if found and all(found) else ()
 
 
-def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
+def _read(values: Values, reading: Reading) -> Runs:
     for value in values:
         interactions = _interactions(value.data)
         if interactions is None:

@@ -28,7 +28,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_parsers import OutputParserException
 from agent_runs.readers.text.agno_debug import Logged, begins_record, turns_in
@@ -36,12 +36,9 @@ from agent_runs.readers.text.around import Around
 from agent_runs.readers.text.boxes import Box, Loose, read_boxes
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.parts import may_call
-from agent_runs.reading.reader import Lines, NumberedLines, Reading, TextReader, line_of
+from agent_runs.reading.reader import Lines, NumberedLines, Reading, Runs, TextReader, line_of
 from agent_runs.splitting.ansi import without_codes
 from agent_runs.splitting.wrapping import joined
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _SIGN: Final = re.compile(
     r"(?:^|┛)┏━ (Message|Tool Calls|(?:Response|Thinking) \(\d+\.\ds\)) ━+┓$", re.MULTILINE
@@ -71,7 +68,7 @@ def _evidence(head: str) -> Sequence[str]:
     return (f"a panel with the title {found[1]!r} in line {line_of(found)}",) if found else ()
 
 
-def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+def _read(lines: Lines, reading: Reading) -> Runs:
     around = Around()
     panels: list[Box] = []
     loose: list[Loose] = []

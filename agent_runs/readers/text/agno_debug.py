@@ -83,10 +83,8 @@ def turns_in(lines: Sequence[Loose]) -> list[Logged]:
             turn.ids = [call[1]]
         elif turn.role == "assistant" and not turn.tools and _CALLS.match(record):
             calls = [*_CALL.finditer(record)]
-            turn.tools, turn.ids = (
-                [call["name"] for call in calls],
-                [call["id"] or "" for call in calls],
-            )
+            turn.tools = [call["name"] for call in calls]
+            turn.ids = [call["id"] or "" for call in calls]
         elif turn.text or level != "DEBUG":
             turn.is_clear = False
         else:

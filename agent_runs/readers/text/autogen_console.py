@@ -25,18 +25,15 @@ Source: `autogen_agentchat/ui/_console.py` (0.7.5, 0.4).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from agent_runs.readers.text.around import Around
 from agent_runs.reading.building import RunBuilder
-from agent_runs.reading.reader import Lines, Reading, TextReader, line_of
+from agent_runs.reading.reader import Lines, Reading, Runs, TextReader, line_of
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.splitting.ansi import without_codes
 from outputs.growing_json import value_or_text
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _TITLE: Final = re.compile(r"-{10} (?P<type>[A-Z]\w*) \((?P<source>[^\n]*)\) -{10}")
 _OLD_TITLE: Final = re.compile(r"-{10} (?P<source>[^\n()]*[^\n()\s]) -{10}")
@@ -55,7 +52,7 @@ def _evidence(head: str) -> Sequence[str]:
     return (f"{found[0].partition(chr(10))[0]!r} in line {line_of(found)}",) if found else ()
 
 
-def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+def _read(lines: Lines, reading: Reading) -> Runs:
     console = _Console(reading)
     for raw in lines:
         line = without_codes(raw)
@@ -77,7 +74,7 @@ class _Console:
         self._answer = ""  # a text that is the answer, unless calls follow
         self._results = ""  # the last ones, which may be repeated
 
-    def take(self, line: str, number: int) -> Iterator[Transcript]:
+    def take(self, line: str, number: int) -> Runs:
         """Process a line, and yield the runs that end there."""
         bare = line.rstrip()
         title = _TITLE.fullmatch(bare) or _OLD_TITLE.fullmatch(bare)
@@ -91,13 +88,13 @@ class _Console:
             self._kind = "old"
         self._line = number
 
-    def close(self) -> Iterator[Transcript]:
+    def close(self) -> Runs:
         """Process the end of the log, and yield the last runs."""
         yield from self._end_message()
         yield from self._end_run()
         yield from self._around.release()
 
-    def _end_message(self) -> Iterator[Transcript]:
+    def _end_message(self) -> Runs:
         text, self._lines = "".join(self._lines), []
         kind = self._kind
         if not kind:
@@ -170,7 +167,7 @@ class _Console:
             self._run = RunBuilder(self._reading.at(self._line))
         return self._run
 
-    def _end_run(self) -> Iterator[Transcript]:
+    def _end_run(self) -> Runs:
         run, self._run = self._run, None
         answer, self._answer = self._answer, ""
         if run is None:

@@ -15,10 +15,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import get_dialect
 from agent_parsers.core import read_output
+from agent_runs.reading.reprs import value_of_repr
 from agent_runs.splitting.ansi import without_codes
 from agent_runs.splitting.wrapping import cells, joined
 
@@ -53,9 +54,7 @@ class Box:
     def text(self, padding: int = 1, *, has_breaks: bool = True) -> str:
         """Return the text in the box, with wrapped lines joined again.
 
-        Args:
-            padding: The number of spaces beside the text, on each side.
-            has_breaks: Whether the text has line breaks of its own.
+        There are *padding* spaces on each side of it. Without *has_breaks*, it is one line.
         """
         lines = [line[padding:].rstrip() for line in self.lines]
         text = joined(lines, self.width - 2 - 2 * padding, has_breaks=has_breaks)
@@ -154,3 +153,19 @@ def add_turn(text: str, run: RunBuilder, reading: Reading) -> None:
     """Add the steps that the model wrote as *text* to *run*."""
     for step in read_turn(text, reading):
         run.add(step)
+
+
+def add_shown_call(tool: str, shown: str, run: RunBuilder, *, log: str) -> None:
+    """Add a call to *run* whose input is *shown* as a Python value, or as text."""
+    tool_input: Any = shown
+    is_literal = True
+    if shown.startswith(("{", "[")):
+        try:
+            tool_input = value_of_repr(shown)
+        except ValueError:
+            is_literal = False
+    run.call(tool, tool_input, log=log)
+    if not is_literal:
+        run.notice(
+            "untyped_values", "the log shows the input as Python code, which is kept as text"
+        )

@@ -13,6 +13,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from agent_runs.reading.reader import squeezed
+
 _MAX_TRIES: Final = 3
 
 
@@ -174,11 +176,6 @@ def _echoes(text: str, calls: list[ShownCall]) -> bool:
             call.result = call.result if is_known else text
             return True
     return False
-
-
-def squeezed(text: str) -> str:
-    """Return *text* without white space, since wrapping changes that."""
-    return "".join(text.split())
 
 
 def _key(tool: str) -> str:

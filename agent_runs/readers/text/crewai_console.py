@@ -24,22 +24,21 @@ Source: `crewai/events/utils/console_formatter.py` (1.15), and
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_runs.readers.text.around import Around
 from agent_runs.readers.text.boxes import Box, Loose, read_boxes
-from agent_runs.readers.text.crewai_calls import Calls, ShownCall, squeezed
+from agent_runs.readers.text.crewai_calls import Calls, ShownCall
 from agent_runs.reading.building import RunBuilder
-from agent_runs.reading.reader import Lines, Reading, TextReader
+from agent_runs.reading.reader import Lines, Reading, Runs, TextReader, squeezed
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.splitting.ansi import without_codes
 from outputs.growing_json import read_arguments
 
 if TYPE_CHECKING:
     from agent_parsers.core import NoticeKind
-    from agent_parsers.transcripts import Transcript
 
 _TITLE: Final = re.compile(r"\W*(?P<title>\w.*?)(?: \(#\d+\))?\W*")
 _FRAMES: Final = frozenset((
@@ -112,7 +111,7 @@ def _evidence(head: str) -> Sequence[str]:
     return (f"a panel with the title {found[1]!r}",) if found else ()
 
 
-def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+def _read(lines: Lines, reading: Reading) -> Runs:
     crew = _Crew(reading)
     numbered = Lines((_FINALIZE.sub("", line) for line in lines), lines.number)
     for part in read_boxes(numbered):
@@ -128,7 +127,7 @@ class _Crew:
         self._tasks: list[_Task] = []
         self._around = Around()
 
-    def take_line(self, line: Loose) -> Iterator[Transcript]:
+    def take_line(self, line: Loose) -> Runs:
         """Process a line outside of all panels."""
         if not self._tasks:
             self._around.put(f"{line.text}\n", line.line)
@@ -136,7 +135,7 @@ class _Crew:
             self._tasks[-1].others.append((line.text, line.line))
         yield from ()
 
-    def take_panel(self, box: Box) -> Iterator[Transcript]:
+    def take_panel(self, box: Box) -> Runs:
         """Process a panel, and yield the runs that end there."""
         found = _TITLE.fullmatch(box.title)
         title = found["title"] if found else box.title
@@ -167,7 +166,7 @@ class _Crew:
         if not self._take(title, text, box, task):
             task.others.append((f"{box.title}\n{text}", box.line))
 
-    def close(self) -> Iterator[Transcript]:
+    def close(self) -> Runs:
         """Process the end of the log, and yield the last runs."""
         yield from self._end(all_tasks=True)
         yield from self._around.release()
@@ -212,7 +211,7 @@ class _Crew:
         callers = (other.calls for other in reversed(self._tasks))
         return next((calls for calls in callers if calls.waits_for(tool)), task.calls)
 
-    def _end(self, *, all_tasks: bool = False) -> Iterator[Transcript]:
+    def _end(self, *, all_tasks: bool = False) -> Runs:
         while self._tasks and (all_tasks or not self._tasks[-1].is_waiting):
             task = self._tasks.pop()
             if task.is_empty:  # a panel of another kind, such as that of an error

@@ -31,8 +31,8 @@ Source: `crewai/utilities/printer.py`, `crewai/utilities/logger.py`,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from agent_parsers import get_dialect
 from agent_runs.readers.text.boxes import add_turn
@@ -40,11 +40,16 @@ from agent_runs.readers.text.langchain_console import read_chains
 from agent_runs.readers.text.langchain_pieces import COLOUR_SIGN, read_pieces
 from agent_runs.readers.text.langchain_turns import CREW, NESTED, Chain, run_by_colours
 from agent_runs.reading.building import RunBuilder
-from agent_runs.reading.reader import HEAD_CHARS, Lines, Reading, TextReader, line_of
+from agent_runs.reading.reader import (
+    HEAD_CHARS,
+    Lines,
+    Reading,
+    Runs,
+    TextReader,
+    line_of,
+    texts_behind,
+)
 from agent_runs.splitting.ansi import ESCAPE, with_codes, without_codes
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _RESULT_COLOURS: Final = ("95", "91")
 _COLOURS: Final = "9[1-5]"
@@ -67,7 +72,7 @@ def _evidence(head: str) -> Sequence[str]:
     return (f"{without_codes(found[0]).strip()[:80]!r} in line {line_of(found)}",) if found else ()
 
 
-def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+def _read(lines: Lines, reading: Reading) -> Runs:
     lines = with_codes(lines, COLOUR_SIGN)
     is_coloured = COLOUR_SIGN.search(lines.head(HEAD_CHARS)) is not None
     if reading.dialect is None:
@@ -123,9 +128,7 @@ def _read_headers(text: str, run: RunBuilder | None) -> tuple[str, str]:
     headers = list(_HEADER.finditer(text))
     rest = text[: headers[0].start()] if headers else text
     question = ""
-    ends = [*(header.start() for header in headers), len(text)][1:]
-    for header, end in zip(headers, ends, strict=True):
-        said = text[header.end() : end]
+    for header, said in texts_behind(headers, text):
         match header["what"]:
             case "Working Agent":
                 rest += said.partition("\n")[2]

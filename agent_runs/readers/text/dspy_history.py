@@ -38,16 +38,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_runs.readers.text.around import Around
 from agent_runs.reading.building import RunBuilder
-from agent_runs.reading.reader import HEAD_CHARS, Lines, Reading, TextReader, line_of
+from agent_runs.reading.reader import (
+    HEAD_CHARS,
+    Lines,
+    Reading,
+    Runs,
+    TextReader,
+    line_of,
+    texts_behind,
+)
 from agent_runs.splitting.ansi import without_codes
 from outputs.growing_json import value_or_text
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _RED: Final = r"(?:\x1b\[31m)"
 _BLUE: Final = r"(?:\x1b\[34m)"
@@ -80,10 +85,10 @@ class _Call:
         """Read the fields in the sections."""
         prompt = _ADVICE.sub("", self.sections.get("User message", ""))
         before, has_steps, trajectory = prompt.partition("[[ ## trajectory ## ]]")
-        self.inputs = dict(_fields(before))
+        self.inputs = _fields(before)
         self.steps = _steps(trajectory) if has_steps else []
         response = self.sections.get("Response", "").strip()
-        self.response = dict(_fields(response))
+        self.response = {**_fields(response)}
         if not self.response and isinstance(value := value_or_text(response), dict):
             self.response = value
         self.response.pop("completed", None)
@@ -106,7 +111,7 @@ def _evidence(head: str) -> Sequence[str]:
     return (f"the time and headings of dspy.inspect_history in line {line_of(found)}",)
 
 
-def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+def _read(lines: Lines, reading: Reading) -> Runs:
     around = Around()
     last: _Call | None = None
     for part in _parts(lines):
@@ -163,11 +168,9 @@ def _ended(call: _Call | None) -> Iterator[_Call]:
         yield call
 
 
-def _fields(text: str) -> Iterator[tuple[str, str]]:
-    found = list(_FIELD.finditer(text))
-    for at, begin in enumerate(found):
-        end = found[at + 1].start() if at + 1 < len(found) else len(text)
-        yield begin["name"], text[begin.end() : end].strip("\n")
+def _fields(text: str) -> dict[str, str]:
+    found = texts_behind(_FIELD.finditer(text), text)
+    return {field["name"]: value.strip("\n") for field, value in found}
 
 
 def _steps(text: str) -> list[dict[str, str]]:

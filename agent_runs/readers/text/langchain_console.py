@@ -32,6 +32,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from agent_parsers.transcripts import Notice
 from agent_runs.readers.text.around import Around
 from agent_runs.readers.text.langchain_pieces import (
     COLOUR_SIGN,
@@ -44,17 +45,10 @@ from agent_runs.readers.text.langchain_pieces import (
 )
 from agent_runs.readers.text.langchain_plain import run_by_labels
 from agent_runs.readers.text.langchain_turns import CREW, NESTED, Chain, run_by_colours
-from agent_runs.reading.reader import (
-    HEAD_CHARS,
-    Lines,
-    NumberedLines,
-    Reading,
-    TextReader,
-    line_of,
-)
+from agent_runs.reading.reader import HEAD_CHARS, Lines, NumberedLines, Reading, TextReader, line_of
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.splitting.ansi import with_codes, without_codes
-from agent_runs.splitting.logged import WithoutLogged
+from agent_runs.splitting.separators import LOGGED, is_logged
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
@@ -186,12 +180,9 @@ def _evidence(head: str) -> Sequence[str]:
     found = SIGN.search(head)
     if found is None:
         return ()
-    shown = without_codes(found[0])
-    what = (
-        repr(shown[shown.index(">") :])
-        if ">" in shown
-        else "the green colour code that LangChain prints for agents"
-    )
+    what = "the green colour code that LangChain prints for agents"
+    if ">" in (shown := without_codes(found[0])):
+        what = repr(shown[shown.index(">") :])
     return (f"{what} in line {line_of(found)}",)
 
 
@@ -203,10 +194,24 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     def run_of(chain: Chain, reading: Reading) -> RunBuilder | None:
         return None if chain.name == CREW else run_by(chain, reading)
 
-    own = WithoutLogged(lines)
-    events = read_pieces(NumberedLines(own), is_coloured=is_coloured)
-    for run in read_chains(events, reading, run_of, _take_returned):
-        yield replace(run, notices=(*run.notices, *own.take_notices()))
+    logged: list[Notice] = []
+    own = NumberedLines(_without_logged(lines, logged))
+    events = read_pieces(own, is_coloured=is_coloured)
+    for found in read_chains(events, reading, run_of, _take_returned):
+        run = replace(found, notices=(*found.notices, *logged))
+        logged.clear()
+        yield run
+
+
+def _without_logged(lines: Lines, notices: list[Notice]) -> Iterator[tuple[int, str]]:
+    """Yield *lines* with their numbers, without those of known loggers, which become *notices*."""
+    while line := lines.peek():
+        number = lines.number
+        next(lines)
+        if is_logged(line):
+            notices.append(Notice("unowned_text", LOGGED, text=line.rstrip("\n"), line=number))
+        else:
+            yield number, line
 
 
 def _take_returned(text: str, run: RunBuilder | None) -> tuple[str, str]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from agent_runs.splitting.ansi import ESCAPE, is_end_of_style, without_codes
+from agent_runs.splitting.ansi import ENDS_OF_STYLE, ESCAPE, without_codes
 
 if TYPE_CHECKING:
     from agent_runs.reading.reader import Lines
@@ -65,12 +65,8 @@ def read_pieces(lines: Lines, *, is_coloured: bool, others: str = "") -> Iterato
     """Yield the pieces of a console log, with the escape codes removed from texts.
 
     A text in a colour may contain others, which end before it does. If one of them does not, the
-    text ends with the last of them.
-
-    Args:
-        lines: The lines of the console.
-        is_coloured: Whether it has escape codes.
-        others: Pattern of the numbers of colours in which others than LangChain print.
+    text ends with the last of them. *others* is a pattern of the numbers of colours in which others
+    than LangChain print.
     """
     styles = re.compile(rf"\x1b\[(?P<other>{others or '(?!)'})m|{_STYLES}")
     texts = _Texts()
@@ -140,7 +136,7 @@ class _Texts:
         is_last = self.is_coloured and not self._is_styled and not code.strip("0")
         if is_last:
             self._inner_end = 0
-        elif not is_end_of_style(code):
+        elif code not in ENDS_OF_STYLE:
             self._is_styled = True
         elif self._is_styled:
             self._is_styled = False

@@ -12,7 +12,6 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers import AgentFinish
 from agent_runs.readers.text.boxes import add_turn, in_its_dialect, read_turn
 from agent_runs.readers.text.langchain_pieces import PrintedText
 from agent_runs.readers.text.langchain_turns import (
@@ -197,11 +196,10 @@ def _add_blobs(text: str, run: RunBuilder, reading: Reading) -> None:
         add_turn(turn + text[blob.start() : end], run, reading)
         at, is_first = end, False
     rest = text[at:]
-    last = run.last_step
-    if last is not None and isinstance(last.action, AgentFinish):
+    if run.is_answered:
         if rest.strip():
             run.notice("unowned_text", "found text after the answer", text=rest)
-    elif last is None:
+    elif not run.is_begun:
         add_turn(rest, run, reading)
     elif rest.strip():
         _leave_out("a result", "an answer without a label may follow it", rest, run)

@@ -19,13 +19,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers import AgentFinish, OutputParserException
-from agent_runs.readers.text.boxes import in_its_dialect, read_turn
+from agent_runs.readers.text.boxes import add_shown_call, in_its_dialect, read_turn
 from agent_runs.readers.text.langchain_pieces import GREEN, PrintedText
 from agent_runs.reading.building import RunBuilder
-from agent_runs.reading.reprs import fields_of_repr, value_of_repr
+from agent_runs.reading.reprs import fields_of_repr
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import TranscriptStep
@@ -65,18 +65,7 @@ def add_invocation(call: Invocation, run: RunBuilder, *, log: str) -> None:
     thought, text = fields_of_repr(call.said)
     run.think(thought)
     run.say(text)
-    tool_input: Any = call.tool_input
-    is_literal = True
-    if tool_input.startswith(("{", "[")):
-        try:
-            tool_input = value_of_repr(tool_input)
-        except ValueError:
-            is_literal = False
-    run.call(call.tool, tool_input, log=log)
-    if not is_literal:
-        run.notice(
-            "untyped_values", "the log shows the input as Python code, which is kept as text"
-        )
+    add_shown_call(call.tool, call.tool_input, run, log=log)
 
 
 CREW: Final = "CrewAgentExecutor"
@@ -170,10 +159,10 @@ class _Result:
             before, after = [*pieces[:at]], [*pieces[at + 1 :]]
             is_labelled = bool(before) and _BEFORE_RESULT.search(before[-1].text) is not None
             if is_labelled:
-                self._put(before, -1, _BEFORE_RESULT.sub("", before[-1].text))
+                before[-1] = before[-1]._replace(text=_BEFORE_RESULT.sub("", before[-1].text))
             if after and not after[0].colour:
                 self.is_direct = is_labelled and after[0].text == "\n" and len(after) == 1
-                self._put(after, 0, _AFTER_RESULT.sub("", after[0].text))
+                after[0] = after[0]._replace(text=_AFTER_RESULT.sub("", after[0].text))
             self.others = before + after
         else:
             self._read_uncoloured(pieces, is_refused=is_refused)
@@ -202,10 +191,6 @@ class _Result:
             before = piece.text[: label.start() if label else begin]
             after = _AFTER_RESULT.sub("", piece.text[end:])
             self.others += (piece._replace(text=before), piece._replace(text=after))
-
-    @staticmethod
-    def _put(pieces: list[PrintedText], at: int, text: str) -> None:
-        pieces[at] = pieces[at]._replace(text=text)
 
 
 def run_by_colours(chain: Chain, reading: Reading) -> RunBuilder | None:

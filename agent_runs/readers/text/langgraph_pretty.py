@@ -30,17 +30,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from agent_parsers import OutputParserException
 from agent_runs.readers.data.langchain_messages import LIMIT
 from agent_runs.reading.parts import content_of, text_of
-from agent_runs.reading.reader import MALFORMED, Lines, Reading, TextReader, line_of
+from agent_runs.reading.reader import (
+    MALFORMED,
+    Lines,
+    Reading,
+    Runs,
+    TextReader,
+    line_of,
+    texts_behind,
+)
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _ROLES: Final = {
     "Human": "user", "Humanmessagechunk": "user", "Ai": "assistant", "Aimessagechunk": "assistant",
@@ -56,11 +61,12 @@ _bar: Final = re.compile(
 _headings: Final = re.compile(
     r"(?:\A|\n)(?P<invalid>Invalid )?Tool Calls:\n(?=  [^\n]+ \([^\n]*\)\n Call ID: )"
 ).finditer
-_call: Final = re.compile(
+_calls_in: Final = re.compile(
     r"^  (?P<name>[^\n]+) \((?P<id>[^\n]*)\)\n Call ID: (?P=id)\n"
     r"(?:  Error: (?P<error>[^\n]*)\n)?  Args:(?:\n|\Z)",
     re.MULTILINE,
-)
+).finditer
+"""Finds the head of each call."""
 _argument: Final = re.compile(r"    (?P<name>[A-Za-z_][\w.-]*+):(?: (?P<value>.*))?\Z").match
 _is_blocks: Final = re.compile(r"\[\{'(?:type|text)': ").match
 
@@ -152,10 +158,9 @@ def _two_fields(text: str) -> tuple[str, str]:
 
 def _calls(text: str) -> Iterator[SaidCall]:
     """Yield the calls in the *text* from their heading on; invalid ones have one of their own."""
-    headings = [*_headings(text)]
-    ends = [*(heading.start() for heading in headings), len(text)][1:]
-    for heading, end in zip(headings, ends, strict=True):
-        for call, written in _parts(text[heading.end() : end]):
+    for heading, below in texts_behind(_headings(text), text):
+        for call, behind in texts_behind(_calls_in(below), below):
+            written = behind.removesuffix("\n")
             call_id = "" if call["id"] == "None" else call["id"]
             if heading["invalid"]:
                 reason = call["error"] or "the arguments could not be read"
@@ -166,14 +171,6 @@ def _calls(text: str) -> Iterator[SaidCall]:
             else:
                 arguments, unclear = _arguments(written)
                 yield SaidCall(call["name"], arguments, call_id, unclear=unclear, is_untyped=True)
-
-
-def _parts(text: str) -> Iterator[tuple[re.Match[str], str]]:
-    """Yield the head of each call in *text*, and the text of its arguments."""
-    heads = [*_call.finditer(text)]
-    ends = [*(head.start() for head in heads), len(text)][1:]
-    for head, end in zip(heads, ends, strict=True):
-        yield head, text[head.end() : end].removesuffix("\n")
 
 
 def _arguments(text: str) -> tuple[dict[str, str], str]:
@@ -225,7 +222,7 @@ def _answers(said: Sequence[Said], calls: Sequence[SaidCall]) -> Iterator[Said]:
             yield replace(each, results=(known,))
 
 
-def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+def _read(lines: Lines, reading: Reading) -> Runs:
     said = (_said(message, reading) for message in _messages(lines))
     yield from runs_of_messages(_with_ids(said), reading)
 

@@ -22,19 +22,15 @@ Source: LlamaIndex's guide "Streaming output and events" (0.12 to 0.14).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from agent_parsers import get_dialect
 from agent_runs.readers.text.around import Around
-from agent_runs.readers.text.boxes import read_turn
+from agent_runs.readers.text.boxes import add_shown_call, read_turn
 from agent_runs.reading.building import RunBuilder
-from agent_runs.reading.reader import Lines, Reading, TextReader, line_of
-from agent_runs.reading.reprs import value_of_repr
+from agent_runs.reading.reader import Lines, Reading, Runs, TextReader, line_of
 from agent_runs.splitting.ansi import without_codes
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _CALL: Final = re.compile(r"Call (?P<tool>[^\s]+) with (?P<args>\{.*\})\s*")
 _RETURNED: Final = "Returned: "
@@ -60,7 +56,7 @@ def _evidence(head: str) -> Sequence[str]:
     return (f"'Call … with' and 'Returned:' in line {line_of(found)}",) if found else ()
 
 
-def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+def _read(lines: Lines, reading: Reading) -> Runs:
     if reading.dialect is None:
         name = "the form of LlamaIndex's events"
         reading = reading.in_dialect(get_dialect("react_llamaindex"), name)
@@ -95,27 +91,14 @@ class _Console:
     def call(self, tool: str, shown: str) -> None:
         """Add a call, after the turn of the model that asks for it."""
         run = self._now()
-        tool_input: Any = shown
-        is_literal = True
-        try:
-            tool_input = value_of_repr(shown)
-        except ValueError:
-            is_literal = False
         run.think(read_turn(self._turn, self._reading)[0].thought if self._turn else "")
-        run.call(tool, tool_input, log=self._turn)
-        if not is_literal:
-            run.notice(
-                "untyped_values", "the log shows the input as Python code, which is kept as text"
-            )
+        add_shown_call(tool, shown, run, log=self._turn)
         self._turn = ""
 
-    def take(self, text: str, line: int, *, is_last: bool) -> Iterator[Transcript]:
-        """Process the text between two calls: a result, and turns of the model.
+    def take(self, text: str, line: int, *, is_last: bool) -> Runs:
+        """Process the *text* between two calls, from a *line* on: a result, and turns of the model.
 
-        Args:
-            text: The text.
-            line: The line of the file where it begins.
-            is_last: Whether no call follows.
+        It *is_last* if no call follows.
         """
         self._line = line
         labels = list(_LABEL.finditer(text))
@@ -134,11 +117,9 @@ class _Console:
         elif not letters and "\n" not in text.strip("\n"):
             self._run.observe_more(text.strip("\n"))
         else:
-            why = (
-                "it contains lines that look like a turn"
-                if letters
-                else "text of the model may follow it"
-            )
+            why = "text of the model may follow it"
+            if letters:
+                why = "it contains lines that look like a turn"
             message = f"the log does not show where a result ends: {why}"
             self._run.notice("unclear_end", message, text=text)
         turns = _TURN.finditer(letters) if is_clear else _LAST[not is_last].finditer(letters)
@@ -164,7 +145,7 @@ class _Console:
             message = "the log does not show where the question ends"
             self._now().notice("unclear_end", message, text=text, line=self._line)
 
-    def close(self) -> Iterator[Transcript]:
+    def close(self) -> Runs:
         """Process the end of the log, and yield the last runs."""
         yield from self._end_run()
         yield from self._around.release()
@@ -187,7 +168,7 @@ class _Console:
             self._run = RunBuilder(self._reading.at(self._line))
         return self._run
 
-    def _end_run(self) -> Iterator[Transcript]:
+    def _end_run(self) -> Runs:
         if self._run is not None:
             yield from self._around.hold(self._run)
             self._run = None

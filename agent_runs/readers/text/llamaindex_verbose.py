@@ -17,17 +17,14 @@ Source: `workflows/runtime/verbose.py` (LlamaIndex 0.14).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from agent_runs.readers.text.around import Around
 from agent_runs.reading.building import RunBuilder
-from agent_runs.reading.reader import Lines, Reading, TextReader, line_of
+from agent_runs.reading.reader import Lines, Reading, Runs, TextReader, line_of
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.splitting.ansi import without_codes
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _EVENT: Final = re.compile(r"\[(?:tick|result)\](?: add:)? (?P<name>[A-Z]\w*)\((?P<fields>.*)")
 _FRAME: Final = re.compile(r"\[\w+(?::\d+)?\] (?:started from|complete with|add: ?)[^\n]*")
@@ -47,7 +44,7 @@ def _evidence(head: str) -> Sequence[str]:
     return (f"{found[0]!r} in line {line_of(found)}",) if found else ()
 
 
-def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+def _read(lines: Lines, reading: Reading) -> Runs:
     around = Around()
     run: RunBuilder | None = None
     for raw in lines:

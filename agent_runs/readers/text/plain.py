@@ -48,11 +48,7 @@ from agent_runs.splitting.labels import (
     begins_step,
     spelling_of,
 )
-from agent_runs.splitting.outside import (
-    FOUND_PROMPT,
-    OutsideOfRuns,
-    is_header_of_log,
-)
+from agent_runs.splitting.outside import FOUND_PROMPT, OutsideOfRuns, is_header_of_log
 from agent_runs.splitting.prompts import opens_prompt, shows_format, without_prompts
 from agent_runs.splitting.quoted import Quotations, has_structure
 from agent_runs.splitting.runs_of_log import FRAMES, LogRun, RunsOfLog, WholeRun
@@ -322,14 +318,9 @@ def _finished(
     *,
     is_bare: bool,
 ) -> Transcript:
-    """Return a *run* with its source, and with notices of what it lacks.
+    """Return a *run* with its source, the *loose* notices of text before it, and what it lacks.
 
-    Args:
-        run: The run.
-        read: Where it was read.
-        loose: Notices of text before it.
-        reading: How the log is read.
-        is_bare: Whether its question may lack a label.
+    If it *is_bare*, its question may lack a label.
     """
     builder = RunBuilder(reading.at(read.line))
     builder.introduce(run.preamble)

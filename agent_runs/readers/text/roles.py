@@ -21,16 +21,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from agent_parsers.transcripts import Notice
-from agent_runs.reading.reader import Lines, Reading, TextReader
+from agent_runs.reading.reader import Lines, Reading, Runs, TextReader, texts_behind
 from agent_runs.reading.said import Said, SaidResult, runs_of_messages
-from agent_runs.reading.spoken import has_sign
+from agent_runs.reading.spoken import sign_of_call
 from agent_runs.splitting.ansi import without_codes
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 Role = Literal["system", "user", "assistant", "tool"]
 _ROLES: Final[Mapping[str, Role]] = {
@@ -133,11 +130,9 @@ def _style_of(text: str) -> _Style | None:
 
 
 def _turns(text: str, style: _Style) -> list[_Turn]:
-    begins = [*style.begin.finditer(text)]
-    ends = [*(found.start() for found in begins[1:]), len(text)]
     turns: list[_Turn] = []
-    for found, end in zip(begins, ends, strict=True):
-        said = text[found.end() : end].strip("\n")
+    for found, behind in texts_behind(style.begin.finditer(text), text):
+        said = behind.strip("\n")
         if style.end is not None:
             said = style.end.sub("", said)
         role = _ROLES[found["role"].lower()]
@@ -163,12 +158,12 @@ def _evidence(head: str) -> Sequence[str]:
     roles = {turn.role for turn in turns}
     if not {"user", "assistant"} <= roles:
         return ()
-    calls = [turn for turn in turns if turn.role == "assistant" and has_sign(turn.text)]
+    calls = [turn for turn in turns if turn.role == "assistant" and sign_of_call(turn.text)]
     line = text.count("\n", 0, calls[0].at) + 1 if calls else 0
     return (f"a turn of the assistant with a call in line {line}",) if calls else ()
 
 
-def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+def _read(lines: Lines, reading: Reading) -> Runs:
     text = without_codes("".join(lines))
     end = _end_of_head(text)
     above, text = text[:end].strip(), "\n" * text.count("\n", 0, end) + text[end:]

@@ -13,17 +13,14 @@ Source: ``semantic_kernel/contents`` of semantic-kernel 1.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 from agent_runs.readers.data.tables import SEMANTIC_KERNEL
 from agent_runs.reading.messages import said_or_left_out
-from agent_runs.reading.reader import Lines, Reading, TextReader, Value
+from agent_runs.reading.reader import Lines, Reading, Runs, TextReader, Value
 from agent_runs.reading.said import runs_of_messages
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _SIGN: Final = re.compile(r"\s*(?:<\?xml[^>]*\?>\s*)?<chat_history>\s*<message\b").match
 _WITH_TEXT: Final = {"function_call": "arguments", "function_result": "result", "text": "text"}
@@ -34,7 +31,7 @@ def _evidence(head: str) -> Sequence[str]:
     return ("'<chat_history>' around all",) if _SIGN(head) else ()
 
 
-def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+def _read(lines: Lines, reading: Reading) -> Runs:
     text = "".join(lines)
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         reading.refuse(

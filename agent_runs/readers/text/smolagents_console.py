@@ -30,18 +30,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_runs.readers.text.around import Around
 from agent_runs.readers.text.boxes import Box, Loose, read_boxes
 from agent_runs.reading.building import RunBuilder
-from agent_runs.reading.reader import Lines, Reading, TextReader
+from agent_runs.reading.reader import Lines, Reading, Runs, TextReader
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.splitting.ansi import without_codes
 from agent_runs.splitting.wrapping import cells, joined
-
-if TYPE_CHECKING:
-    from agent_parsers.transcripts import Transcript
 
 _CODE_TOOL: Final = "python_interpreter"
 """The name that the memory of a `CodeAgent` has for its code."""
@@ -75,7 +72,7 @@ def _evidence(head: str) -> Sequence[str]:
     return (f"{found[0].strip(' ╭╮┌┐─━')!r} in a frame of smolagents",) if found else ()
 
 
-def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+def _read(lines: Lines, reading: Reading) -> Runs:
     console = _Console(reading)
     for part in _with_whole_ends(read_boxes(lines)):
         if isinstance(part, Box):
@@ -135,7 +132,7 @@ class _Console:
         self._width = 80
         self._around = Around()
 
-    def take_box(self, box: Box) -> Iterator[Transcript]:
+    def take_box(self, box: Box) -> Runs:
         """Process a box, and yield the runs that end there."""
         text = box.text()
         is_own = not self._runs or box.width == self._width
@@ -165,7 +162,7 @@ class _Console:
         now.run.call(call["tool"], _input_of(call["args"], box))
         now.calls += 1
 
-    def _begin(self, box: Box, question: str) -> Iterator[Transcript]:
+    def _begin(self, box: Box, question: str) -> Runs:
         """Begin the run of *box*, and yield those that are over."""
         self._width = box.width
         while self._runs and not self._runs[-1].calls:
@@ -176,7 +173,7 @@ class _Console:
         run.ask(question)
         self._runs.append(_Run(run, is_altered=box.is_wrapped))
 
-    def take_line(self, loose: Loose) -> Iterator[Transcript]:
+    def take_line(self, loose: Loose) -> Runs:
         """Process a line outside of all boxes, and yield the runs that end there."""
         text = loose.text
         bare = text.strip()
@@ -212,7 +209,7 @@ class _Console:
             now.line = now.line if now.lines else loose.line
             now.lines.append(text)
 
-    def close(self) -> Iterator[Transcript]:
+    def close(self) -> Runs:
         """Process the end of the log, and yield the last runs."""
         while self._runs:
             yield from self._end()
@@ -223,7 +220,7 @@ class _Console:
             self._runs.append(_Run(RunBuilder(self._reading.at(line))))
         return self._runs[-1]
 
-    def _end(self) -> Iterator[Transcript]:
+    def _end(self) -> Runs:
         now = self._runs.pop()
         self._take_text(now)
         if now.is_altered:
@@ -261,16 +258,12 @@ class _Console:
         if now.calls == 1:
             now.run.observe_more(seen if seen.strip() or answer is None else answer)
             now.calls = 0
-        elif now.calls or (text.strip() and not now.is_final):
-            self._disown(text, now.line, now)
+        elif text.strip() and (now.calls or not now.is_final):
+            what = "a result without its call" if now.calls else "text outside of the steps"
+            now.run.notice("unowned_text", f"found {what}", text=text, line=now.line)
         if answer is not None:
             now.run.answer(answer)
             now.is_over = True
-
-    def _disown(self, text: str, line: int, now: _Run) -> None:
-        if text.strip():
-            what = "a result without its call" if now.calls else "text outside of the steps"
-            now.run.notice("unowned_text", f"found {what}", text=text, line=line)
 
 
 def _call_code(code: str, now: _Run) -> None:
@@ -316,9 +309,7 @@ def _input_of(shown: str, box: Box) -> Any:
 def _split_answer(text: str, *, is_repeated: bool) -> tuple[str, str | None]:
     """Return what a last step printed before its answer, and the answer; `None` if it has none.
 
-    Args:
-        text: All that it printed.
-        is_repeated: Whether the answer is printed before too, as an observation.
+    An answer that *is_repeated* is printed before too, as an observation.
     """
     found = list(_ANSWER.finditer(text))
     for answer in found if is_repeated else ():
