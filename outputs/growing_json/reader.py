@@ -10,10 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from outputs.growing_json import scalars as scalars
-from outputs.growing_json.errors import (
-    JsonIncompleteError,
-    JsonLimitError,
-)
+from outputs.growing_json.errors import JsonIncompleteError, JsonLimitError
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.steps import JsonSteps
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole, supply_closers
@@ -206,9 +203,7 @@ class JsonReader(JsonSteps):
         """Return the readable part of the open string or number, or `NOTHING`."""
         if self._inside is JsonSteps._text:
             text = self._string_so_far()
-            if not self._held:
-                return text
-            more = scalars.read_cut_escape(self._held)
+            more = scalars.read_cut_escape(self._held) if self._held[:1] == "\\" else ""
             return NOTHING if more is None else text + more
         if self._inside is JsonSteps._number:
             return scalars.read_number(self._digits)[0]
