@@ -311,7 +311,7 @@ class ResponseStream:
         """Return whether the text ends in the beginning of another call."""
         text = self._regions.text
         opens = self._template.fields["tool_calls"].opens
-        found = self._time.search_from(opens, text, self._calls_end, partial=True)
+        found = self._time.search(opens, text, pos=self._calls_end, partial=True)
         return found is not None and found.partial and bool(found[0].strip())
 
     def _act(self, events: list[Event], text: str) -> None:
