@@ -22,8 +22,7 @@ from output_parsers import ModelRefusalError
 from outputs import ProviderError
 
 if TYPE_CHECKING:
-    from agent_parsers.core import AnyDialectParser
-    from agent_parsers.loop import ToolChoice, ToolsIn
+    from agent_parsers.loop import ToolsIn
     from agent_serving.serve.exchange.events import Asked
     from agent_serving.serve.upstreams.chunks import Chunk
     from agent_serving.serve.upstreams.upstream import Upstream
@@ -164,15 +163,14 @@ class _Turn:
         retries = options.retries
         if retries is None:
             retries = 0 if asked.stream else _ASKED_AGAIN
-        parser, choice = answering.parser, asked.tool_choice
-        must_call = has_tools and choice not in ("auto", "none")
+        must_call = has_tools and asked.tool_choice not in ("auto", "none")
         is_one = has_tools and not asked.parallel
         self._is_constrained = must_call or is_one or typed is not None
-        asking: Asking[Any] = self._asking_with(parser, choice, typed, retries)
-        self._fields = self._constraints(asking, is_one=is_one, choice=choice)
+        asking: Asking[Any] = self._asking_with(typed, retries)
+        self._fields = self._constraints(asking, is_one=is_one)
         if self._is_constrained and not self._fields and retries < _ASKED_AGAIN:
             retries = _ASKED_AGAIN
-            asking = self._asking_with(parser, choice, typed, retries)
+            asking = self._asking_with(typed, retries)
         self._asking = asking
         self._is_held = retries > 0
         is_read = isinstance(asking.parser, TurnParser | AutoParser)
@@ -188,49 +186,42 @@ class _Turn:
         self._stop = StopSearch(asked.stop)
         self._shown = ShownContent(self._stop, self._begun)
 
-    def _asking_with(
-        self, parser: AnyDialectParser[Any], choice: ToolChoice, typed: Any, retries: int
-    ) -> Asking[Any]:
-        asked, options = self._asked, self._answering.options
+    def _asking_with(self, typed: Any, retries: int) -> Asking[Any]:
+        asked, answering = self._asked, self._answering
         history = list(asked.history)
         if self._begun:
             history.pop()
-        is_native = self._answering.is_native
+        is_native = answering.is_native
         return Asking(
-            parser,
+            answering.parser,
             system=asked.system,
             history=history,
             tools=[*asked.tools],
-            tool_choice=choice,
+            tool_choice=asked.tool_choice,
             parallel=asked.parallel,
             output_type=typed,
             has_provider=is_native,
             max_retries=retries,
-            as_messages=not self._answering.upstream.is_text,
-            tools_in="prompt" if is_native else options.tools_in,
+            as_messages=not answering.upstream.is_text,
+            tools_in="prompt" if is_native else answering.options.tools_in,
             plain=not is_native,
         )
 
-    def _constraints(
-        self, asking: Asking[Any], *, is_one: bool, choice: ToolChoice
-    ) -> dict[str, Any]:
-        """Return the fields of the request beside the prompt: a grammar, and what keeps marks."""
-        kind, parser = self._answering.upstream.kind, asking.parser
-        if not isinstance(parser, TurnParser):
+    def _constraints(self, asking: Asking[Any], *, is_one: bool) -> dict[str, Any]:
+        """Return the fields of the request that force a turn of the asked form by a grammar."""
+        grammar, parser = self._answering.upstream.kind.grammar, asking.parser
+        if not (self._is_constrained and grammar is not None and isinstance(parser, TurnParser)):
             return {}
-        fields: dict[str, Any] = {}
-        if self._is_constrained and kind.grammar is not None:
-            must_call = choice not in ("auto", "none")
-            is_named = choice not in ("auto", "none", "required")
-            try:
-                fields = parser.structured_outputs(
-                    kind.grammar,
-                    turn="call" if must_call else "any",
-                    max_calls=1 if is_named or is_one else None,
-                )
-            except (GrammarError, ValueError):  # the turn is checked, and asked for again
-                fields = {}
-        return fields
+        choice = self._asked.tool_choice
+        is_named = choice not in ("auto", "none", "required")
+        try:
+            return parser.structured_outputs(
+                grammar,
+                turn="any" if choice in ("auto", "none") else "call",
+                max_calls=1 if is_named or is_one else None,
+            )
+        except (GrammarError, ValueError):  # the turn is checked, and asked for again
+            return {}
 
     def prompt(self) -> str | list[dict[str, Any]]:
         """Return the prompt, as a text or as messages of Chat Completions."""
