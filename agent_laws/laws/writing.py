@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript, TranscriptStep
 
 Step: TypeAlias = "AgentAction | AgentFinish"
-Taken: TypeAlias = "tuple[AgentAction, str]"
-"""An action, and the observation."""
 PlainStep: TypeAlias = "tuple[str, AgentAction, str]"
 """A thought, an action, and the observation."""
 
