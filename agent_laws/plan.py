@@ -10,14 +10,7 @@ from agent_laws import laws
 from agent_laws.laws.broken import BrokenLawError, named
 from agent_laws.laws.work import WHOLE, shapes
 from agent_laws.plan_of_acting import plan_of_acting
-from agent_laws.smallest import (
-    Case,
-    Trial,
-    drawn_cases,
-    failure,
-    smallest_case,
-    smallest_text,
-)
+from agent_laws.smallest import Case, Trial, drawn_cases, failure, smallest_case, smallest_text
 from agent_laws.trials.conversations import conversations
 from agent_laws.trials.pieces import fragments, rows, small_inputs, written
 from agent_laws.trials.strategies import (

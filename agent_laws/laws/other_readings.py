@@ -6,14 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_laws.laws.broken import Broken, law, shown
-from agent_laws.trials.sample_calls import (
-    ENDS,
-    NOT_CUT,
-    calls_in,
-    parser_for,
-    reading,
-    turn_of,
-)
+from agent_laws.trials.sample_calls import ENDS, NOT_CUT, calls_in, parser_for, reading, turn_of
 from agent_laws.trials.stories import Refusal, outcome_of
 from agent_parsers import AgentFinish, get_parser
 

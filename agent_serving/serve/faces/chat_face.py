@@ -75,10 +75,7 @@ class ChatFace:
             count=count or 1,
             stop=fields.take_stop("stop"),
             schema=schema,
-            settings={
-                **fields.rest(_LEFT_OUT),
-                **({} if most is None else {"max_tokens": most}),
-            },
+            settings={**fields.rest(_LEFT_OUT), **({} if most is None else {"max_tokens": most})},
             warnings=warnings,
         )
         if not asked.model:

@@ -44,9 +44,7 @@ if TYPE_CHECKING:
     from agent_parsers.loop import ToolChoice
     from agent_serving.serve.exchange.events import ReplyFailure
 
-_REFUSED: Final = {
-    "container": "needs a provider that runs code: leave it out",
-}
+_REFUSED: Final = {"container": "needs a provider that runs code: leave it out"}
 """Fields that are refused, and why."""
 _IGNORED: Final = (
     "metadata", "service_tier", "cache_control", "inference_geo", "speed", "diagnostics",
