@@ -14,7 +14,7 @@ from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_p
 from agent_parsers.constrain import GrammarError
 from agent_parsers.core import REASONING, AutoParser, TurnParser, as_json
 from agent_parsers.loop import Asking, atake_turn
-from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyFailure, ReplyText
+from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyText
 from agent_serving.serve.upstreams.chunks import ExchangeError
 from agent_serving.serve.upstreams.upstream import UpstreamRequest, chat_messages
 from agent_serving.serve.visible_content import ShownContent, StopSearch, begun_in
@@ -107,7 +107,7 @@ class Answering:
         try:
             turn = await asyncio.to_thread(_Turn, self, asked, key)
         except (OutputParserException, TypeError, ValueError, LookupError, RecursionError) as error:
-            raise ExchangeError(ReplyFailure(400, f"the request: {error}")) from error
+            raise ExchangeError(400, f"the request: {error}") from error
         async with aclosing(turn.events()) as events:
             async for event in events:
                 yield event
@@ -121,7 +121,7 @@ class Answering:
         """
         kind = self.upstream.kind
         if not kind.counts:
-            raise ExchangeError(ReplyFailure(501, f"{kind.title} does not count tokens"))
+            raise ExchangeError(501, f"{kind.title} does not count tokens")
         turn = await asyncio.to_thread(_Turn, self, asked, key)
         prompt = turn.prompt()
         body: dict[str, Any] = {"model": self.options.model or asked.model}
@@ -136,7 +136,7 @@ class Answering:
             said = await self.upstream.json(kind.counts, {**body, name: prompt}, key)
             count = said.get("count") if isinstance(said, Mapping) else None
         if not isinstance(count, int):
-            raise ExchangeError(ReplyFailure(502, "the upstream sent no count of tokens"))
+            raise ExchangeError(502, "the upstream sent no count of tokens")
         return count
 
 
@@ -246,23 +246,21 @@ class _Turn:
             yield ReplyEnd("content_filter", asking.usage)
             return
         except OutputParserException as error:
-            raise ExchangeError(_unreadable(error)) from error
+            raise _unreadable(error) from error
         except ProviderError as error:
-            raise ExchangeError(ReplyFailure(502, f"the upstream failed: {error}")) from error
+            raise ExchangeError(502, f"the upstream failed: {error}") from error
         except (TypeError, ValueError, LookupError, RecursionError) as error:
             if not self._is_answered:
-                raise ExchangeError(ReplyFailure(400, f"the request: {error}")) from error
+                raise ExchangeError(400, f"the request: {error}") from error
             told = f"the reply of the upstream cannot be read: {error}"
-            raise ExchangeError(ReplyFailure(502, told)) from error
+            raise ExchangeError(502, told) from error
         message = asking.message
         if not self._is_held and not shown.is_of(message.text):
             raise ExchangeError(
-                ReplyFailure(
-                    422,
-                    "the content is not what was sent of it before the end was read; if the prompt"
-                    " opens a thought, say so: --prompt '<think>'",
-                    "content_changed",
-                )
+                422,
+                "the content is not what was sent of it before the end was read; if the prompt"
+                " opens a thought, say so: --prompt '<think>'",
+                "content_changed",
             )
         if rest := shown.rest():
             yield ReplyText("content", rest, self._taken_logprobs())
@@ -336,21 +334,17 @@ class _Turn:
             delta = choice["delta"]
             if self._answering.opens and any(delta.get(name) for name in _THOUGHTS):
                 raise ExchangeError(
-                    ReplyFailure(
-                        502,
-                        "the upstream itself separates the thought from the text: leave out"
-                        " --prompt, or start the upstream without a reasoning parser",
-                        "upstream_thoughts",
-                    )
+                    502,
+                    "the upstream itself separates the thought from the text: leave out"
+                    " --prompt, or start the upstream without a reasoning parser",
+                    "upstream_thoughts",
                 )
             if delta.get("tool_calls") and isinstance(self._asking.parser, TurnParser):
                 raise ExchangeError(
-                    ReplyFailure(
-                        502,
-                        "the upstream itself parsed a call that should be text here: start it"
-                        " without a tool call parser, or use --dialect tools",
-                        "upstream_calls",
-                    )
+                    502,
+                    "the upstream itself parsed a call that should be text here: start it"
+                    " without a tool call parser, or use --dialect tools",
+                    "upstream_calls",
                 )
         return chunk
 
@@ -379,7 +373,7 @@ def _has_media(history: list[Any]) -> bool:
     return False
 
 
-def _unreadable(error: OutputParserException) -> ReplyFailure:
+def _unreadable(error: OutputParserException) -> ExchangeError:
     notes = "".join(f"; {note}" for note in getattr(error, "__notes__", ()))
     message = f"the model's reply cannot be read: {error}{notes}"
-    return ReplyFailure(422, message, getattr(error, "problem", None) or "unreadable_reply")
+    return ExchangeError(422, message, getattr(error, "problem", None) or "unreadable_reply")
