@@ -355,7 +355,7 @@ def no_call_is_an_answer(
     made = calls_in(turn.result)
     if len(made) == 1 and made[0].tool == dialect.prompt_words.tool:  # the only one of the dialect
         made = _calls_in_code(made[0].tool_input) or made
-    if made != list(meant) and not _are_framed(made, meant):
+    if [*map(_unframed, made)] != [*map(_unframed, meant)]:
         raise Broken(f"expected {shown(meant)}, found {shown(made)}")
 
 
@@ -373,15 +373,11 @@ def _calls_in_code(code: Any) -> list[Meant]:
         return []
 
 
-def _are_framed(made: Sequence[Meant], meant: Sequence[Meant]) -> bool:
-    """Return whether only line breaks at both ends of texts differ.
+def _unframed(call: Meant) -> Meant:
+    """Return *call* without line breaks at both ends of texts.
 
     Some dialects write them around a value, and in others they are part of it; no text shows which.
     """
-    return [_unframed(call) for call in made] == [_unframed(call) for call in meant]
-
-
-def _unframed(call: Meant) -> Meant:
     given = call.tool_input
     if isinstance(given, dict):
         given = {

@@ -88,7 +88,9 @@ class ChatFace:
 
     def error(self, failed: ReplyFailure) -> dict[str, Any]:
         """Return the body of a reply that is only an error."""
-        said = {"message": failed.message, "type": _type_of(failed.status), "param": None}
+        usual = "api_error" if failed.status >= 500 else "invalid_request_error"
+        kind = _TYPES.get(failed.status, usual)
+        said = {"message": failed.message, "type": kind, "param": None}
         return {"error": {**said, "code": failed.code}}
 
 
@@ -211,10 +213,6 @@ def _sum(so_far: dict[str, Any] | None, ended: ReplyEnd) -> dict[str, Any] | Non
         return so_far
     more = as_usage(ended.usage)
     return more if so_far is None else {name: so_far[name] + more[name] for name in more}
-
-
-def _type_of(status: int) -> str:
-    return _TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
 
 
 _TYPES: Final = {

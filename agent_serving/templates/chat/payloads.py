@@ -44,7 +44,7 @@ def derive_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
         return _headed_calls(turns)
     joint = after_key.partition(VALUES[0])[0]
     if gap.strip() == "(":
-        return _python_calls(turns)
+        return _around(PythonPayload(), _in_parentheses(turns, ")"))
     if gap == "{" and joint[:1] == ":" and is_mark(joint[1:]):
         return _brace_calls(turns, before_name, joint[1:])
     if KEYS[0] in rest and "<" in gap:
@@ -250,10 +250,6 @@ def _before_list(text: str) -> tuple[str, str]:
 
 
 # -- Python, and braces -------------------------------------------------------------------------
-
-
-def _python_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
-    return _around(PythonPayload(), _in_parentheses(turns, ")"))
 
 
 def _brace_calls(turns: Mapping[str, str], before: str, quote: str) -> CallsOfTemplate:
