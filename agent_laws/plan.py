@@ -10,14 +10,7 @@ from agent_laws import laws
 from agent_laws.laws.broken import BrokenLawError, named
 from agent_laws.laws.work import WHOLE, shapes
 from agent_laws.plan_of_acting import plan_of_acting
-from agent_laws.smallest import (
-    Case,
-    Trial,
-    drawn_cases,
-    failure,
-    smallest_case,
-    smallest_text,
-)
+from agent_laws.smallest import Case, Trial, drawn_cases, failure, smallest_case, smallest_text
 from agent_laws.trials.conversations import conversations
 from agent_laws.trials.pieces import fragments, rows, small_inputs, written
 from agent_laws.trials.strategies import (
@@ -42,8 +35,6 @@ if TYPE_CHECKING:
 
 Law: TypeAlias = "Callable[..., None]"
 
-_SHORT: Final = 24
-"""Texts of up to this many characters are cut in two at each position."""
 _TURNS: Final[tuple[Mode, ...]] = ("strict", "lenient")
 _ALL: Final[tuple[Mode, ...]] = (*_TURNS, "transcript")
 _TOOLS: Final = ["search", "look_up"]
@@ -94,7 +85,7 @@ def plan_of_form(dialect: Dialect, examples: int) -> list[Trial]:
         laws.plain_words_are_never_refused(dialect, step, thought=thought, number=number)
 
     trials = [
-        _drawn(laws.plain_words_are_never_refused, plain_turns, said, dialect, examples),
+        _drawn(dialect, examples, laws.plain_words_are_never_refused, plain_turns, said),
         *(_once(law, dialect, *given) for law, given in _ONCE),
         *(_of_conversations(law, dialect) for law in _OF_CONVERSATIONS),
     ]
@@ -120,48 +111,28 @@ def _once(law: Law, dialect: Dialect, *given: Any) -> Trial:
 
 # -- reading --------------------------------------------------------------------------------------
 
-_BY_MODE: Final[Mapping[Law, tuple[Sequence[Mode], Callable[[Case], dict[str, Any]]]]] = {
-    laws.a_turn_is_read_or_refused: (_TURNS, lambda case: {"tools": case.tools}),
-    laws.any_cut_gives_the_same_events: (
-        _ALL,
-        lambda case: {
-            "sizes": case.sizes,
-            "halves": len(case.text) <= _SHORT,
-            "tools": case.tools,
-            "on_conflict": case.on_conflict,
-        },
-    ),
-    laws.parse_gives_the_result_of_the_stream: (
-        _TURNS,
-        lambda case: {"tools": case.tools, "on_conflict": case.on_conflict},
-    ),
-    laws.the_last_word_on_an_action_is_the_result: (
-        _TURNS,
-        lambda case: {"tools": case.tools, "on_conflict": case.on_conflict},
-    ),
-    laws.no_character_is_lost_or_repeated: (_ALL, lambda case: {"sizes": case.sizes}),
-    laws.the_log_is_the_text_of_the_model: (_TURNS, lambda _: {}),
-    laws.the_limit_is_named_in_any_cut: (
-        _ALL,
-        lambda case: {"max_chars": len(case.text) // 2, "sizes": case.sizes},
-    ),
-    laws.a_call_emitted_early_is_a_call_of_the_turn: (
-        _TURNS,
-        lambda case: {"sizes": case.sizes, "tools": case.tools},
-    ),
-    laws.a_repair_says_what_and_where: (_ALL, lambda _: {}),
-    laws.a_label_that_is_spelt_otherwise_is_a_repair: (_ALL, lambda _: {}),
+_BY_MODE: Final[Mapping[Law, tuple[Sequence[Mode], tuple[str, ...]]]] = {
+    laws.a_turn_is_read_or_refused: (_TURNS, ("tools",)),
+    laws.any_cut_gives_the_same_events: (_ALL, ("sizes", "halves", "tools", "on_conflict")),
+    laws.parse_gives_the_result_of_the_stream: (_TURNS, ("tools", "on_conflict")),
+    laws.the_last_word_on_an_action_is_the_result: (_TURNS, ("tools", "on_conflict")),
+    laws.no_character_is_lost_or_repeated: (_ALL, ("sizes",)),
+    laws.the_log_is_the_text_of_the_model: (_TURNS, ()),
+    laws.the_limit_is_named_in_any_cut: (_ALL, ("max_chars", "sizes")),
+    laws.a_call_emitted_early_is_a_call_of_the_turn: (_TURNS, ("sizes", "tools")),
+    laws.a_repair_says_what_and_where: (_ALL, ()),
+    laws.a_label_that_is_spelt_otherwise_is_a_repair: (_ALL, ()),
 }
-"""Laws of texts, the modes in which they are tried, and their other arguments."""
+"""Laws of texts, the modes in which they are tried, and what else of a `Case` they take."""
 
-_BY_TEXT: Final[Mapping[Law, tuple[Mode, Callable[[Case], dict[str, Any]]]]] = {
-    laws.strict_reading_repairs_nothing: ("strict", lambda _: {}),
-    laws.without_a_repair_both_readings_are_the_same: ("lenient", lambda _: {}),
-    laws.lenient_reads_what_strict_reads: ("strict", lambda _: {}),
-    laws.a_transcript_is_read_or_refused: ("transcript", lambda _: {}),
-    laws.any_cut_gives_the_same_runs: ("transcript", lambda case: {"sizes": case.sizes}),
-    laws.each_step_of_a_transcript_is_reported_once: ("transcript", lambda _: {}),
-    laws.the_log_of_a_step_is_part_of_the_transcript: ("transcript", lambda _: {}),
+_BY_TEXT: Final[Mapping[Law, tuple[Mode, tuple[str, ...]]]] = {
+    laws.strict_reading_repairs_nothing: ("strict", ()),
+    laws.without_a_repair_both_readings_are_the_same: ("lenient", ()),
+    laws.lenient_reads_what_strict_reads: ("strict", ()),
+    laws.a_transcript_is_read_or_refused: ("transcript", ()),
+    laws.any_cut_gives_the_same_runs: ("transcript", ("sizes",)),
+    laws.each_step_of_a_transcript_is_reported_once: ("transcript", ()),
+    laws.the_log_of_a_step_is_part_of_the_transcript: ("transcript", ()),
 }
 """Laws that take the mode that the texts are made for."""
 
@@ -182,30 +153,27 @@ def plan_of_reading(dialect: Dialect, examples: int) -> list[Trial]:
 def checks_of_texts(dialect: Dialect, mode: Mode) -> list[tuple[Law, Callable[[Case], None]]]:
     """Return the laws that hold for any text in this *mode*, each with a function that tries it."""
     found: list[tuple[Law, Callable[[Case], None]]] = [
-        (law, partial(_check, partial(law, dialect, mode), given))
-        for law, (modes, given) in _BY_MODE.items()
+        (law, partial(_check, partial(law, dialect, mode), names))
+        for law, (modes, names) in _BY_MODE.items()
         if mode in modes
     ]
     found += (
-        (law, partial(_check, partial(law, dialect), given))
-        for law, (only, given) in _BY_TEXT.items()
+        (law, partial(_check, partial(law, dialect), names))
+        for law, (only, names) in _BY_TEXT.items()
         if mode == only
     )
     return found
 
 
-def _check(law: Law, given: Callable[[Case], dict[str, Any]], case: Case) -> None:
+def _check(law: Law, names: Sequence[str], case: Case) -> None:
     __tracebackhide__ = True
-    law(case.text, **given(case))
+    law(case.text, **{name: getattr(case, name) for name in names})
 
 
 def _read(
     law: Law, check: Callable[[Case], None], dialect: Dialect, mode: Mode, examples: int
 ) -> Trial:
-    def run() -> BrokenLawError | None:
-        return smallest_text(_cases(dialect, mode, examples), check)
-
-    return Trial(named(law), mode, run)
+    return Trial(named(law), mode, lambda: smallest_text(_cases(dialect, mode, examples), check))
 
 
 def _emitted_at_once(dialect: Dialect, mode: Mode) -> Trial:
@@ -235,83 +203,57 @@ def _cases(dialect: Dialect, mode: Mode, examples: int) -> tuple[Case, ...]:
 
 
 def _written(dialect: Dialect, examples: int, modes: Sequence[Mode]) -> list[Trial]:
+    drawn = partial(_drawn, dialect, examples)
+
     def step(turn: tuple[Any, str, int]) -> None:
         said, thought, number = turn
         laws.a_step_is_read_back_or_refused(dialect, said, thought=thought, number=number)
 
-    def stop(turn: tuple[Any, str]) -> None:
-        laws.a_stop_sequence_stops_no_step(dialect, turn[0], thought=turn[1])
-
-    def pad(run: tuple[Any, str]) -> None:
-        laws.a_scratchpad_is_a_transcript(dialect, run[0], answer=run[1])
-
-    def question(asked: tuple[list[str], str]) -> None:
-        laws.the_last_question_before_a_step_is_the_question(dialect, *asked)
-
-    tried: list[tuple[Law, Callable[[Dialect], st.SearchStrategy[Any]], Callable[[Any], None]]]
-    tried = [
-        (laws.a_step_is_read_back_or_refused, wild_turns, step),
-        (
+    trials = [
+        drawn(laws.a_step_is_read_back_or_refused, wild_turns, step),
+        drawn(
             laws.a_stop_sequence_stops_no_step,
             lambda d: st.tuples(plain_actions(d), plain() if d.thinks else st.just("")),
-            stop,
+            lambda turn: laws.a_stop_sequence_stops_no_step(dialect, turn[0], thought=turn[1]),
         ),
-        (
-            laws.no_observation_forges_a_mark,
-            forgeries,
-            partial(laws.no_observation_forges_a_mark, dialect),
-        ),
-        (
-            laws.no_failed_turn_forges_a_mark,
-            failed_turns,
-            partial(laws.no_failed_turn_forges_a_mark, dialect),
-        ),
-        (
-            laws.what_is_escaped_is_unescaped,
-            lambda d: soup(d) | anything(),
-            partial(laws.what_is_escaped_is_unescaped, dialect),
-        ),
+        drawn(laws.no_observation_forges_a_mark, forgeries),
+        drawn(laws.no_failed_turn_forges_a_mark, failed_turns),
+        drawn(laws.what_is_escaped_is_unescaped, lambda d: soup(d) | anything()),
     ]
     if "transcript" in modes:
-        tried += (
-            (law, strategy, partial(law, dialect))
-            for law, strategy in (
-                (laws.the_spans_of_a_step_are_where_its_parts_stand, plain_steps),
-                (laws.a_scratchpad_without_logs_is_rendered, plain_steps),
-                (laws.no_observation_changes_how_the_text_around_it_is_read, observations),
-            )
-        )
-        tried += (
-            (
+        trials += (
+            drawn(laws.the_spans_of_a_step_are_where_its_parts_stand, plain_steps),
+            drawn(laws.a_scratchpad_without_logs_is_rendered, plain_steps),
+            drawn(laws.no_observation_changes_how_the_text_around_it_is_read, observations),
+            drawn(
                 laws.what_is_read_is_read_back,
                 turns_and_results,
                 lambda both: laws.what_is_read_is_read_back(dialect, *both),
             ),
-            (
+            drawn(
                 laws.a_scratchpad_is_a_transcript,
                 lambda d: st.tuples(plain_steps(d), plain()),
-                pad,
+                lambda run: laws.a_scratchpad_is_a_transcript(dialect, run[0], answer=run[1]),
             ),
-            (
+            drawn(
                 laws.the_last_question_before_a_step_is_the_question,
                 lambda _: st.tuples(st.lists(plain(), max_size=3), plain()),
-                question,
+                lambda asked: laws.the_last_question_before_a_step_is_the_question(dialect, *asked),
             ),
         )
-    return [_drawn(law, strategy, check, dialect, examples) for law, strategy, check in tried]
+    return trials
 
 
 def _drawn(
-    law: Law,
-    strategy: Callable[[Dialect], st.SearchStrategy[Any]],
-    check: Callable[[Any], None],
     dialect: Dialect,
     examples: int,
+    law: Law,
+    strategy: Callable[[Dialect], st.SearchStrategy[Any]],
+    check: Callable[[Any], None] | None = None,
 ) -> Trial:
-    def run() -> BrokenLawError | None:
-        return smallest_case(strategy(dialect), check, examples)
-
-    return Trial(named(law), "", run)
+    """Return the trial of a *law* on what is drawn; *check* passes it on if it is no one thing."""
+    tried = check or partial(law, dialect)
+    return Trial(named(law), "", lambda: smallest_case(strategy(dialect), tried, examples))
 
 
 # -- time -----------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_SHORT: Final = 24
 _MOST_TRIES: Final = 500
 _MOST_STEPS: Final = 150
 """Maximum number of smaller cases that are tried, to keep a check fast."""
@@ -51,6 +52,16 @@ class Case(NamedTuple):
     sizes: Sequence[int] = (1,)
     tools: Sequence[str] | None = None
     on_conflict: OnConflict = "error"
+
+    @property
+    def halves(self) -> bool:
+        """Whether the text is so short that it is cut in two at each position."""
+        return len(self.text) <= _SHORT
+
+    @property
+    def max_chars(self) -> int:
+        """A limit that the text exceeds."""
+        return len(self.text) // 2
 
 
 def drawn_cases(dialect: Dialect, mode: Mode, examples: int) -> list[Case]:

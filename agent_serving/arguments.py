@@ -230,10 +230,7 @@ def _parameter_of(form: Form) -> tuple[str, str] | None:
     holes = {"key": r"(?P<key>[^\s<>=\"']+)", "is_text": "(?P<is_text>true|false)"}
     opener, closer = (
         "".join(holes[s] if at % 2 else _spelt(s) for at, s in part)
-        for part in (
-            [*enumerate(segments[:value])],
-            [*enumerate(segments[value + 1 :], value + 1)],
-        )
+        for part in ([*enumerate(segments[:value])], [*enumerate(segments[value + 1 :], value + 1)])
     )
     return opener, closer + _spelt(form.call.parameters.between)
 

@@ -182,20 +182,14 @@ class AskingModel(Runnable[dict[str, Any], str]):
 
     @override
     def invoke(
-        self,
-        input: dict[str, Any],
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
+        self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> str:
         """Return the text of the model's reply."""
         return _text(_present(self.model.invoke(self._question(input))))
 
     @override
     async def ainvoke(
-        self,
-        input: dict[str, Any],
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
+        self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> str:
         """Return the text of the model's reply."""
         return _text(await self.model.ainvoke(self._question(input)))

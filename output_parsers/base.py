@@ -20,11 +20,7 @@ from output_parsers.model_output import (
     part_of,
     text_of,
 )
-from output_parsers.runnables.langchain import (
-    check_not_langchains,
-    is_langchains,
-    needs_langchain,
-)
+from output_parsers.runnables.langchain import check_not_langchains, is_langchains, needs_langchain
 from output_parsers.runnables.runnable import Runnable
 from output_parsers.runnables.step import BatchConfig, RunnableConfig, configs_for, run_batch
 from output_parsers.tool_calls.refusal import check_refusal
@@ -323,11 +319,7 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
     def _waits(self) -> bool:
         return super()._waits() or not is_default(self.aparse)
 
-    def _parse_output(
-        self,
-        output: ModelOutput,
-        **_kwargs: Any,
-    ) -> T:
+    def _parse_output(self, output: ModelOutput, **_kwargs: Any) -> T:
         """Parse the text of *output*; *_kwargs* are the other arguments of `invoke`."""
         return self.parse(self._text_in(output))
 

@@ -41,7 +41,8 @@ class BooleanOutputParser(BaseOutputParser[bool]):
 
     @model_validator(mode="after")
     def _words_differ(self) -> Self:
-        if _composed(self.true_val).casefold() == _composed(self.false_val).casefold():
+        words = (_normalized("NFC", word).casefold() for word in (self.true_val, self.false_val))
+        if len({*words}) == 1:
             raise ValueError(
                 f"true_val and false_val must be different words, but both are {self.true_val!r}"
             )
@@ -102,7 +103,8 @@ def _words(true_val: str, false_val: str) -> re.Pattern[str]:
 
 def _word(word: str) -> str:
     """Return a pattern for the whole *word*, however its accents are encoded."""
-    spellings = sorted({word, _composed(word), _decomposed(word)}, key=len, reverse=True)
+    forms = {word, _normalized("NFC", word), _normalized("NFD", word)}
+    spellings = sorted(forms, key=len, reverse=True)
     either = "|".join(map(re.escape, spellings))
     return rf"(?:{either})(?!{_goes_on_after(word[-1])})"
 
@@ -130,15 +132,7 @@ def _goes_on_after(last: str) -> str:
     return rf"[\w{_COMBINING}]"
 
 
-def _composed(text: str) -> str:
-    return _normal("NFC", text)
-
-
-def _decomposed(text: str) -> str:
-    return _normal("NFD", text)
-
-
-def _normal(form: Literal["NFC", "NFD"], text: str) -> str:
+def _normalized(form: Literal["NFC", "NFD"], text: str) -> str:
     if text.isascii():
         return text
     import unicodedata

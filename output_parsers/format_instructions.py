@@ -93,15 +93,15 @@ def only_json_instructions(model: type[Any] | dict[str, Any]) -> str:
     Args:
         model: A pydantic or ``pydantic.v1`` model, or a JSON Schema.
     """
-    return JSON_FORMAT_INSTRUCTIONS.format(schema=_shown(model))
+    return JSON_FORMAT_INSTRUCTIONS.format(schema=schema_text(model))
 
 
 def json_instructions(model: type[Any] | dict[str, Any]) -> str:
     """Return the format instructions for JSON that fits *model*, a schema or a pydantic model."""
-    return PYDANTIC_FORMAT_INSTRUCTIONS.format(schema=_shown(model))
+    return PYDANTIC_FORMAT_INSTRUCTIONS.format(schema=schema_text(model))
 
 
-def _shown(model: type[Any] | dict[str, Any]) -> str:
+def schema_text(model: type[Any] | dict[str, Any]) -> str:
     """Return a schema without its title and type, which the model does not need, as JSON."""
     schema = model if isinstance(model, dict) else schema_of(model)
     shown = {key: value for key, value in schema.items() if key not in ("title", "type")}

@@ -82,9 +82,7 @@ KINDS: Final = (
     error_kind(ModelRefusalError),
     error_kind(StructuredOutputError, ai_message=maybe(MESSAGE)),
     error_kind(
-        MultipleStructuredOutputsError,
-        ai_message=maybe(MESSAGE),
-        tool_names=many(TEXT, of=list),
+        MultipleStructuredOutputsError, ai_message=maybe(MESSAGE), tool_names=many(TEXT, of=list)
     ),
     error_kind(
         StructuredOutputValidationError,

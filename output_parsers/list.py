@@ -246,8 +246,7 @@ class MarkdownListOutputParser(_PatternListOutputParser):
 
     _flags: ClassVar = re.MULTILINE
     _lines: ClassVar = LineItems.Form(
-        re.compile(pattern, re.MULTILINE),
-        opener=re.compile(r"^[^\S\n]*[-*]\n\Z", re.MULTILINE),
+        re.compile(pattern, re.MULTILINE), opener=re.compile(r"^[^\S\n]*[-*]\n\Z", re.MULTILINE)
     )
 
     @override

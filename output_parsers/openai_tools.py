@@ -97,10 +97,7 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
 
     @override
     def invoke(
-        self,
-        input: ModelOutput,
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
+        self, input: ModelOutput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Calls:
         if config is not None and (theirs := self._in_langchain(config)) is not None:
             read = partial(JsonOutputToolsParser.invoke, self)
@@ -114,10 +111,7 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
 
     @override
     async def ainvoke(
-        self,
-        input: ModelOutput,
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
+        self, input: ModelOutput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Calls:
         if self._waits() or is_langchains(config):
             return await super().ainvoke(input, config, **kwargs)

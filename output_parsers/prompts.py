@@ -116,20 +116,14 @@ class PromptTemplate(Runnable[dict[str, Any], StringPromptValue]):
 
     @override
     def invoke(
-        self,
-        input: dict[str, Any],
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
+        self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> StringPromptValue:
         """Fill in the values in *input*, by name."""
         return self.format_prompt(**input)
 
     @override
     async def ainvoke(
-        self,
-        input: dict[str, Any],
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
+        self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> StringPromptValue:
         """Do the same as `invoke`."""
         return self.invoke(input)

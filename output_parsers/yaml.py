@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, TypeVar
 
@@ -11,7 +10,7 @@ from typing_extensions import override
 
 from output_parsers.base import BaseOutputParser
 from output_parsers.exceptions import OutputParserException
-from output_parsers.format_instructions import YAML_FORMAT_INSTRUCTIONS
+from output_parsers.format_instructions import YAML_FORMAT_INSTRUCTIONS, schema_text
 from output_parsers.model_output import check_text
 
 __all__ = ["YamlOutputParser"]
@@ -96,9 +95,7 @@ class YamlOutputParser(BaseOutputParser[Model]):
     @override
     def get_format_instructions(self) -> str:
         """Return the format instructions, with the schema of the pydantic model."""
-        schema = self.pydantic_object.model_json_schema()
-        shown = {key: value for key, value in schema.items() if key not in {"title", "type"}}
-        return YAML_FORMAT_INSTRUCTIONS.format(schema=json.dumps(shown, ensure_ascii=False))
+        return YAML_FORMAT_INSTRUCTIONS.format(schema=schema_text(self.pydantic_object))
 
     @property
     @override

@@ -20,10 +20,7 @@ from agent_laws.laws.acting import (
     reasoning_and_quotation_never_act,
     what_is_given_is_never_said,
 )
-from agent_laws.laws.closure import (
-    what_is_returned_goes_to_any_api,
-    what_is_returned_is_taken,
-)
+from agent_laws.laws.closure import what_is_returned_goes_to_any_api, what_is_returned_is_taken
 from agent_laws.laws.failing import (
     a_label_that_is_spelt_otherwise_is_a_repair,
     a_repair_says_what_and_where,

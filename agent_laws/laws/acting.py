@@ -23,15 +23,15 @@ from agent_laws.trials.sample_calls import (
 )
 from agent_laws.trials.stories import Refusal, outcome_of, results_in, story_from
 from agent_parsers import AgentFinish, StreamParser
+from agent_parsers.core import known_tools
 from agent_parsers.events import ActionComplete, Event, ToolNamed, merge_events
 from agent_parsers.testing.chunks import cut
-from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:
     from agent_laws.trials.stories import Outcome, Story
     from agent_parsers import AgentAction, Dialect
     from agent_parsers.authoring import Mode
-    from agent_parsers.toolset import Tools
+    from agent_parsers.toolset import Tools, ToolSet
     from outputs import Ended
 
 _ENDED: tuple[Ended, ...] = ("unknown", "length")
@@ -143,12 +143,8 @@ def no_value_holds_the_next(
         found = reading(dialect, mode, text, tools=tools, ended=ended, as_stream=ended == "stop")
         for call in calls_in(found):
             given = call.tool_input
-            if not isinstance(given, dict) or _stripped(given.values()) != [*values]:
+            if not isinstance(given, dict) or [str(v).strip() for v in given.values()] != [*values]:
                 raise Broken(f"the values are {shown([*values])}, but the call is {shown(call)}")
-
-
-def _stripped(values: Iterable[Any]) -> list[str]:
-    return [str(value).strip() for value in values]
 
 
 @law
@@ -220,7 +216,7 @@ def a_call_emitted_early_is_a_call_of_the_turn(
     Raises:
         BrokenLawError: A call is emitted that the turn does not make, or anything else differs.
     """
-    known = tools if isinstance(tools, ToolSet | None) else ToolSet(tools)
+    known = known_tools(tools)
     prompt = "" if start else _PROMPT
     read = partial(StreamParser, dialect, mode=mode, tools=known, start=start, prompt=prompt)
     try:
@@ -359,7 +355,7 @@ def no_call_is_an_answer(
     made = calls_in(turn.result)
     if len(made) == 1 and made[0].tool == dialect.prompt_words.tool:  # the only one of the dialect
         made = _calls_in_code(made[0].tool_input) or made
-    if made != list(meant) and not _are_framed(made, meant):
+    if [*map(_unframed, made)] != [*map(_unframed, meant)]:
         raise Broken(f"expected {shown(meant)}, found {shown(made)}")
 
 
@@ -377,15 +373,11 @@ def _calls_in_code(code: Any) -> list[Meant]:
         return []
 
 
-def _are_framed(made: Sequence[Meant], meant: Sequence[Meant]) -> bool:
-    """Return whether only line breaks at both ends of texts differ.
+def _unframed(call: Meant) -> Meant:
+    """Return *call* without line breaks at both ends of texts.
 
     Some dialects write them around a value, and in others they are part of it; no text shows which.
     """
-    return [_unframed(call) for call in made] == [_unframed(call) for call in meant]
-
-
-def _unframed(call: Meant) -> Meant:
     given = call.tool_input
     if isinstance(given, dict):
         given = {

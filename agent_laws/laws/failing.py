@@ -18,12 +18,7 @@ from agent_laws.trials.stories import (
     story_of,
 )
 from agent_parsers import AgentAction, AgentFinish
-from agent_parsers.events import (
-    ActionComplete,
-    Finish,
-    MarkerSeen,
-    Repair,
-)
+from agent_parsers.events import ActionComplete, Finish, MarkerSeen, Repair
 from agent_parsers.testing.chunks import cut
 from agent_parsers.transcripts import parse_transcripts
 

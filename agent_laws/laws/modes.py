@@ -14,7 +14,6 @@ from agent_parsers import AgentAction, AgentFinish, StreamParser
 from agent_parsers.authoring import Given, Go, Inline, Literal, Note, Part
 from agent_parsers.core import END_TOKENS, REASONING, Patterns
 from agent_parsers.events import AnswerDelta, InputDelta, MarkerSeen, Repair, ThoughtDelta
-from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:
     from agent_laws.trials.stories import Outcome, Story
@@ -254,9 +253,8 @@ def _readings(
     tools: Sequence[str] | None = None,
 ) -> Iterator[_Read]:
     """Yield what is read of *text* in one piece, and character by character."""
-    known = None if tools is None else ToolSet(tools)
     for chunks in ([text], [*text]):
-        stream = StreamParser(dialect, mode=mode, start=start, tools=known)
+        stream = StreamParser(dialect, mode=mode, start=start, tools=tools)
         events = [event for chunk in chunks for event in stream.feed(chunk)]
 
         def close(stream: StreamParser = stream) -> Outcome:

@@ -6,22 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_laws.laws.broken import Broken, law, shown
-from agent_laws.trials.sample_calls import (
-    ENDS,
-    NOT_CUT,
-    calls_in,
-    parser_for,
-    reading,
-    turn_of,
-)
+from agent_laws.trials.sample_calls import ENDS, NOT_CUT, calls_in, parser_for, reading, turn_of
 from agent_laws.trials.stories import Refusal, outcome_of
 from agent_parsers import AgentFinish, get_parser
-from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode
-    from agent_parsers.toolset import Tools
+    from agent_parsers.toolset import Tools, ToolSet
 
 _SIZES: Final = (1, 7)
 """How long the chunks of a stream are."""
@@ -96,15 +88,14 @@ def auto_reads_what_a_dialect_writes(
     Raises:
         BrokenLawError: The calls, the answer or the thought differ, or they do in a stream.
     """
-    known = tools if isinstance(tools, ToolSet | None) else ToolSet(tools)
-    parser = get_parser("auto", tools=known)
+    parser = get_parser("auto", tools=tools)
     found = outcome_of(lambda: parser.read(text))
     for size in _SIZES:
         streamed = outcome_of(partial(_streamed, parser, text, size))
         whole = found if isinstance(found, Refusal) else (found.result, found.dialect)
         if streamed != whole:
             raise Broken(f"chunks of {size} give {shown(streamed)}, the whole text {shown(whole)}")
-    wanted = outcome_of(lambda: parser_for(dialect, "lenient", known).read(text))
+    wanted = outcome_of(lambda: parser_for(dialect, "lenient", tools).read(text))
     if isinstance(found, Refusal) or isinstance(wanted, Refusal):
         return
     if calls_in(found.result) != calls_in(wanted.result):

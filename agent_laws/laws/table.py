@@ -97,7 +97,7 @@ def every_marker_is_written(dialect: Dialect) -> None:
     for name, marker in dialect.strict.markers.items():
         if not thinks and Part.THOUGHT in _roles_at(dialect.strict, name):
             continue
-        if not any(_finds({name: marker}, text) for text in shown):
+        if not any(Patterns({name: marker}).whole.search(f"\n{text}\n", 0) for text in shown):
             raise Broken(
                 f"{marker.canonical!r}, the marker {name!r}, is neither in the sample nor in what"
                 " write and render_observation return"
@@ -181,10 +181,6 @@ def a_name_is_that_of_one_dialect(dialect: Dialect) -> None:
         for name in (other.name, *other.aliases):
             if name in names:
                 raise Broken(f"another dialect, {other.name!r}, also has the name {name!r}")
-
-
-def _finds(markers: Mapping[str, Marker], text: str) -> bool:
-    return Patterns(markers).whole.search(f"\n{text}\n", 0) is not None
 
 
 def _begins(markers: Mapping[str, Marker], text: str) -> bool:

@@ -87,10 +87,6 @@ class Work:
             self._strings[id(value)] = value
             self.total += len(value)
 
-    def searched(self, characters: int) -> None:
-        """Add *characters* that were searched for markers."""
-        self.total += characters
-
 
 def _files_of(dialect: Dialect) -> Iterator[str]:
     """Yield the files that define the codecs of *dialect*."""
@@ -116,18 +112,18 @@ class _CountedPattern:
     def search(self, text: str, start: int) -> re.Match[str] | None:
         """Search the text, and count the characters searched."""
         found = self._pattern.search(text, start)
-        self._work.searched((found.end() if found else len(text)) - start)
+        self._work.total += (found.end() if found else len(text)) - start
         return found
 
     def match(self, text: str, start: int = 0) -> re.Match[str] | None:
         """Match the text, and count the characters searched."""
         found = self._pattern.match(text, start)
-        self._work.searched(found.end() - start if found else 0)
+        self._work.total += found.end() - start if found else 0
         return found
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Find all markers in the text, and count its characters."""
-        self._work.searched(len(text))
+        self._work.total += len(text)
         return self._pattern.finditer(text)
 
 

@@ -6,12 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agent_laws.laws.broken import Broken, Crashed, law, shown
-from agent_laws.trials.pieces import (
-    a_tool,
-    given_marks,
-    sample_action,
-    template_marks,
-)
+from agent_laws.trials.pieces import a_tool, given_marks, sample_action, template_marks
 from agent_laws.trials.stories import Outcome, results_in
 from agent_parsers import AgentAction, AgentFinish, get_parser
 from agent_parsers.authoring import Result, Written, escape, unescape
@@ -25,8 +20,6 @@ if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript, TranscriptStep
 
 Step: TypeAlias = "AgentAction | AgentFinish"
-Taken: TypeAlias = "tuple[AgentAction, str]"
-"""An action, and the observation."""
 PlainStep: TypeAlias = "tuple[str, AgentAction, str]"
 """A thought, an action, and the observation."""
 

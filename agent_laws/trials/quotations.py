@@ -9,13 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent_laws.trials.sample_calls import (
-    Meant,
-    calls_in,
-    reading,
-    usual_turn,
-    written_turn,
-)
+from agent_laws.trials.sample_calls import Meant, calls_in, reading, usual_turn, written_turn
 from agent_parsers.authoring import Result, Written
 from agent_parsers.core import REASONING
 

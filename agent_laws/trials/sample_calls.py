@@ -12,13 +12,13 @@ from agent_laws.trials.stories import Outcome, outcome_of, results_in
 from agent_laws.trials.tool_shapes import beginning_of
 from agent_parsers import AgentAction, get_parser
 from agent_parsers.authoring import Written, WrittenCall
-from agent_parsers.toolset import ToolSet
+from agent_parsers.core import known_tools
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.authoring import Mode
     from agent_parsers.core import AnyDialectParser
-    from agent_parsers.toolset import Tools
+    from agent_parsers.toolset import Tools, ToolSet
     from outputs import Ended
 
 
@@ -68,8 +68,7 @@ def quick_parser(dialect: Dialect, mode: Mode, tools: tuple[str, ...] | ToolSet 
 
 def parser_for(dialect: Dialect, mode: Mode, tools: Tools | ToolSet | None) -> AnyDialectParser:
     """Return a parser of single turns that knows these *tools*."""
-    known = tools if isinstance(tools, ToolSet | None) else ToolSet(tools)
-    parser: AnyDialectParser = quick_parser(dialect, mode, known)
+    parser: AnyDialectParser = quick_parser(dialect, mode, known_tools(tools))
     return parser
 
 

@@ -24,40 +24,8 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect, Turn
     from agent_parsers.authoring import Mode, OnConflict
 
-__all__ = [
-    "HealthCheck",
-    "NoSuchExample",
-    "Phase",
-    "anything",
-    "cuts",
-    "failed_turns",
-    "find",
-    "given",
-    "numbers",
-    "observations",
-    "pieces",
-    "plain",
-    "plain_actions",
-    "plain_input",
-    "plain_steps",
-    "plain_tool",
-    "plain_turns",
-    "policies",
-    "seed",
-    "settings",
-    "soup",
-    "st",
-    "steps",
-    "texts",
-    "thoughts",
-    "tool_lists",
-    "turns",
-    "turns_and_results",
-    "wild",
-    "wild_input",
-    "wild_turns",
-]
-
+__all__ = ["HealthCheck", "NoSuchExample", "Phase", "find", "given", "seed", "settings", "st"]
+"""What others import from here, which says what to install if it is missing."""
 
 try:
     from hypothesis import HealthCheck, Phase, find, given, seed, settings

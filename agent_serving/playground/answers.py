@@ -21,14 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationErr
 from agent_parsers import ToolSet, get_dialect, get_parser, list_dialects
 from agent_parsers.constrain import GrammarError
 from agent_parsers.core import listed_tools
-from agent_parsers.events import (
-    ActionComplete,
-    Finish,
-    MarkerSeen,
-    Repair,
-    StepFailed,
-    ToolNamed,
-)
+from agent_parsers.events import ActionComplete, Finish, MarkerSeen, Repair, StepFailed, ToolNamed
 from agent_parsers.html import explanation_html
 from agent_runs import detect
 from output_parsers import OutputParserException

@@ -14,7 +14,7 @@ from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_p
 from agent_parsers.constrain import GrammarError
 from agent_parsers.core import REASONING, AutoParser, TurnParser, as_json
 from agent_parsers.loop import Asking, atake_turn
-from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyFailure, ReplyText
+from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyText
 from agent_serving.serve.upstreams.chunks import ExchangeError
 from agent_serving.serve.upstreams.upstream import UpstreamRequest, chat_messages
 from agent_serving.serve.visible_content import ShownContent, StopSearch, begun_in
@@ -22,8 +22,7 @@ from output_parsers import ModelRefusalError
 from outputs import ProviderError
 
 if TYPE_CHECKING:
-    from agent_parsers.core import AnyDialectParser
-    from agent_parsers.loop import ToolChoice, ToolsIn
+    from agent_parsers.loop import ToolsIn
     from agent_serving.serve.exchange.events import Asked
     from agent_serving.serve.upstreams.chunks import Chunk
     from agent_serving.serve.upstreams.upstream import Upstream
@@ -108,7 +107,7 @@ class Answering:
         try:
             turn = await asyncio.to_thread(_Turn, self, asked, key)
         except (OutputParserException, TypeError, ValueError, LookupError, RecursionError) as error:
-            raise ExchangeError(ReplyFailure(400, f"the request: {error}")) from error
+            raise ExchangeError(400, f"the request: {error}") from error
         async with aclosing(turn.events()) as events:
             async for event in events:
                 yield event
@@ -122,7 +121,7 @@ class Answering:
         """
         kind = self.upstream.kind
         if not kind.counts:
-            raise ExchangeError(ReplyFailure(501, f"{kind.title} does not count tokens"))
+            raise ExchangeError(501, f"{kind.title} does not count tokens")
         turn = await asyncio.to_thread(_Turn, self, asked, key)
         prompt = turn.prompt()
         body: dict[str, Any] = {"model": self.options.model or asked.model}
@@ -137,7 +136,7 @@ class Answering:
             said = await self.upstream.json(kind.counts, {**body, name: prompt}, key)
             count = said.get("count") if isinstance(said, Mapping) else None
         if not isinstance(count, int):
-            raise ExchangeError(ReplyFailure(502, "the upstream sent no count of tokens"))
+            raise ExchangeError(502, "the upstream sent no count of tokens")
         return count
 
 
@@ -164,15 +163,14 @@ class _Turn:
         retries = options.retries
         if retries is None:
             retries = 0 if asked.stream else _ASKED_AGAIN
-        parser, choice = answering.parser, asked.tool_choice
-        must_call = has_tools and choice not in ("auto", "none")
+        must_call = has_tools and asked.tool_choice not in ("auto", "none")
         is_one = has_tools and not asked.parallel
         self._is_constrained = must_call or is_one or typed is not None
-        asking: Asking[Any] = self._asking_with(parser, choice, typed, retries)
-        self._fields = self._constraints(asking, is_one=is_one, choice=choice)
+        asking: Asking[Any] = self._asking_with(typed, retries)
+        self._fields = self._constraints(asking, is_one=is_one)
         if self._is_constrained and not self._fields and retries < _ASKED_AGAIN:
             retries = _ASKED_AGAIN
-            asking = self._asking_with(parser, choice, typed, retries)
+            asking = self._asking_with(typed, retries)
         self._asking = asking
         self._is_held = retries > 0
         is_read = isinstance(asking.parser, TurnParser | AutoParser)
@@ -188,49 +186,42 @@ class _Turn:
         self._stop = StopSearch(asked.stop)
         self._shown = ShownContent(self._stop, self._begun)
 
-    def _asking_with(
-        self, parser: AnyDialectParser[Any], choice: ToolChoice, typed: Any, retries: int
-    ) -> Asking[Any]:
-        asked, options = self._asked, self._answering.options
+    def _asking_with(self, typed: Any, retries: int) -> Asking[Any]:
+        asked, answering = self._asked, self._answering
         history = list(asked.history)
         if self._begun:
             history.pop()
-        is_native = self._answering.is_native
+        is_native = answering.is_native
         return Asking(
-            parser,
+            answering.parser,
             system=asked.system,
             history=history,
             tools=[*asked.tools],
-            tool_choice=choice,
+            tool_choice=asked.tool_choice,
             parallel=asked.parallel,
             output_type=typed,
             has_provider=is_native,
             max_retries=retries,
-            as_messages=not self._answering.upstream.is_text,
-            tools_in="prompt" if is_native else options.tools_in,
+            as_messages=not answering.upstream.is_text,
+            tools_in="prompt" if is_native else answering.options.tools_in,
             plain=not is_native,
         )
 
-    def _constraints(
-        self, asking: Asking[Any], *, is_one: bool, choice: ToolChoice
-    ) -> dict[str, Any]:
-        """Return the fields of the request beside the prompt: a grammar, and what keeps marks."""
-        kind, parser = self._answering.upstream.kind, asking.parser
-        if not isinstance(parser, TurnParser):
+    def _constraints(self, asking: Asking[Any], *, is_one: bool) -> dict[str, Any]:
+        """Return the fields of the request that force a turn of the asked form by a grammar."""
+        grammar, parser = self._answering.upstream.kind.grammar, asking.parser
+        if not (self._is_constrained and grammar is not None and isinstance(parser, TurnParser)):
             return {}
-        fields: dict[str, Any] = {}
-        if self._is_constrained and kind.grammar is not None:
-            must_call = choice not in ("auto", "none")
-            is_named = choice not in ("auto", "none", "required")
-            try:
-                fields = parser.structured_outputs(
-                    kind.grammar,
-                    turn="call" if must_call else "any",
-                    max_calls=1 if is_named or is_one else None,
-                )
-            except (GrammarError, ValueError):  # the turn is checked, and asked for again
-                fields = {}
-        return fields
+        choice = self._asked.tool_choice
+        is_named = choice not in ("auto", "none", "required")
+        try:
+            return parser.structured_outputs(
+                grammar,
+                turn="any" if choice in ("auto", "none") else "call",
+                max_calls=1 if is_named or is_one else None,
+            )
+        except (GrammarError, ValueError):  # the turn is checked, and asked for again
+            return {}
 
     def prompt(self) -> str | list[dict[str, Any]]:
         """Return the prompt, as a text or as messages of Chat Completions."""
@@ -255,23 +246,21 @@ class _Turn:
             yield ReplyEnd("content_filter", asking.usage)
             return
         except OutputParserException as error:
-            raise ExchangeError(_unreadable(error)) from error
+            raise _unreadable(error) from error
         except ProviderError as error:
-            raise ExchangeError(ReplyFailure(502, f"the upstream failed: {error}")) from error
+            raise ExchangeError(502, f"the upstream failed: {error}") from error
         except (TypeError, ValueError, LookupError, RecursionError) as error:
             if not self._is_answered:
-                raise ExchangeError(ReplyFailure(400, f"the request: {error}")) from error
+                raise ExchangeError(400, f"the request: {error}") from error
             told = f"the reply of the upstream cannot be read: {error}"
-            raise ExchangeError(ReplyFailure(502, told)) from error
+            raise ExchangeError(502, told) from error
         message = asking.message
         if not self._is_held and not shown.is_of(message.text):
             raise ExchangeError(
-                ReplyFailure(
-                    422,
-                    "the content is not what was sent of it before the end was read; if the prompt"
-                    " opens a thought, say so: --prompt '<think>'",
-                    "content_changed",
-                )
+                422,
+                "the content is not what was sent of it before the end was read; if the prompt"
+                " opens a thought, say so: --prompt '<think>'",
+                "content_changed",
             )
         if rest := shown.rest():
             yield ReplyText("content", rest, self._taken_logprobs())
@@ -345,21 +334,17 @@ class _Turn:
             delta = choice["delta"]
             if self._answering.opens and any(delta.get(name) for name in _THOUGHTS):
                 raise ExchangeError(
-                    ReplyFailure(
-                        502,
-                        "the upstream itself separates the thought from the text: leave out"
-                        " --prompt, or start the upstream without a reasoning parser",
-                        "upstream_thoughts",
-                    )
+                    502,
+                    "the upstream itself separates the thought from the text: leave out"
+                    " --prompt, or start the upstream without a reasoning parser",
+                    "upstream_thoughts",
                 )
             if delta.get("tool_calls") and isinstance(self._asking.parser, TurnParser):
                 raise ExchangeError(
-                    ReplyFailure(
-                        502,
-                        "the upstream itself parsed a call that should be text here: start it"
-                        " without a tool call parser, or use --dialect tools",
-                        "upstream_calls",
-                    )
+                    502,
+                    "the upstream itself parsed a call that should be text here: start it"
+                    " without a tool call parser, or use --dialect tools",
+                    "upstream_calls",
                 )
         return chunk
 
@@ -388,7 +373,7 @@ def _has_media(history: list[Any]) -> bool:
     return False
 
 
-def _unreadable(error: OutputParserException) -> ReplyFailure:
+def _unreadable(error: OutputParserException) -> ExchangeError:
     notes = "".join(f"; {note}" for note in getattr(error, "__notes__", ()))
     message = f"the model's reply cannot be read: {error}{notes}"
-    return ReplyFailure(422, message, getattr(error, "problem", None) or "unreadable_reply")
+    return ExchangeError(422, message, getattr(error, "problem", None) or "unreadable_reply")

@@ -182,13 +182,13 @@ class ServeApp:
             text += piece
             if len(text) > self.limits.max_bytes:
                 message = f"the request is longer than {self.limits.max_bytes} bytes"
-                raise ExchangeError(ReplyFailure(413, message))
+                raise ExchangeError(413, message)
         try:
             body = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise ExchangeError(ReplyFailure(400, f"the request is not JSON: {error}")) from None
+            raise ExchangeError(400, f"the request is not JSON: {error}") from None
         if not isinstance(body, dict):
-            raise ExchangeError(ReplyFailure(400, "the request must be a JSON object"))
+            raise ExchangeError(400, "the request must be a JSON object")
         return body
 
 
@@ -288,7 +288,7 @@ class _Reply:
         try:
             asked = await asyncio.to_thread(self._face.read, body)
         except (TypeError, ValueError, LookupError, RecursionError) as error:
-            raise ExchangeError(ReplyFailure(400, f"the request: {error}")) from error
+            raise ExchangeError(400, f"the request: {error}") from error
         self._asked = asked
         for warning in asked.warnings:
             _log.warning("%s: %s", self._face.path, warning)

@@ -25,10 +25,7 @@ _scalar = re.compile(rf'[{STRIP}]*+(?:["\-0-9]|true|false|null|NaN|Infinity)').m
 
 
 def parse_json_markdown(
-    json_string: str,
-    *,
-    parser: Callable[[str], Any] = parse_partial_json,
-    lenient: bool = False,
+    json_string: str, *, parser: Callable[[str], Any] = parse_partial_json, lenient: bool = False
 ) -> Any:
     r"""Return the JSON value in a model's reply, which may be cut short.
 
@@ -262,9 +259,7 @@ class JsonStream:
     """
 
     def __init__(
-        self,
-        finder: CandidateSearch[Any],
-        difference: Callable[[GrowingJson, Any], Any] | None,
+        self, finder: CandidateSearch[Any], difference: Callable[[GrowingJson, Any], Any] | None
     ) -> None:
         self._json = GrowingJson(finder)
         self._difference = difference

@@ -409,11 +409,7 @@ class LenientJsonFinder(CandidateSearch["_Candidate"]):
         return [JsonRepair("repeated_key", (0, candidate.end - candidate.start), message)]
 
     def _found_json(
-        self,
-        value: Any,
-        start: int,
-        reader: LenientJsonReader,
-        more: Iterable[JsonRepair] = (),
+        self, value: Any, start: int, reader: LenientJsonReader, more: Iterable[JsonRepair] = ()
     ) -> FoundJson:
         repairs = [
             JsonRepair(kind, (start + first, start + last), message)

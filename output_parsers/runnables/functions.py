@@ -71,12 +71,7 @@ class Function(Step[Input, Output]):
         return f"{type(self).__name__}({self.name or '...'})"
 
     @override
-    def invoke(
-        self,
-        input: Input,
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
-    ) -> Output:
+    def invoke(self, input: Input, config: RunnableConfig | None = None, **kwargs: Any) -> Output:
         """Return the result of the function.
 
         Raises:
@@ -205,10 +200,7 @@ class Generator(Step[Input, Output]):
 
     @override
     def transform(
-        self,
-        input: Iterator[Input],
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
+        self, input: Iterator[Input], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[Output]:
         """Yield the output of the function.
 
@@ -222,10 +214,7 @@ class Generator(Step[Input, Output]):
 
     @override
     def atransform(
-        self,
-        input: AsyncIterator[Input],
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
+        self, input: AsyncIterator[Input], config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[Output]:
         """Yield the output of the function.
 

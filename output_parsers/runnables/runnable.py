@@ -12,11 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar, cast,
 from typing_extensions import override
 
 from output_parsers.runnables.functions import Function, Generator, aiter_of, is_generator_function
-from output_parsers.runnables.langchain import (
-    LangChainStep,
-    check_not_langchains,
-    runnable_class,
-)
+from output_parsers.runnables.langchain import LangChainStep, check_not_langchains, runnable_class
 from output_parsers.runnables.step import Input, Output, Step, configs_for
 
 if TYPE_CHECKING:

@@ -136,12 +136,7 @@ class _Reader(Runnable[Any, Any]):
         self._include_raw = include_raw
 
     @override
-    def invoke(
-        self,
-        input: Any,
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
-    ) -> Any:
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         if not self._include_raw:
             return self._read(input)
         try:
@@ -150,12 +145,7 @@ class _Reader(Runnable[Any, Any]):
             return {"raw": input, "parsed": None, "parsing_error": error}
 
     @override
-    async def ainvoke(
-        self,
-        input: Any,
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
-    ) -> Any:
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         return self.invoke(input)
 
     def _read(self, given: Any) -> Any:

@@ -60,30 +60,20 @@ class TimeLeft:
     def __init__(self, seconds: float) -> None:
         self._seconds = self._left = seconds
 
-    def search(self, pattern: Any, text: str) -> Any:
+    def search(self, pattern: Any, text: str, **where: Any) -> Any:
         """Return the first match of the compiled *pattern* in *text*, or None.
-
-        Raises:
-            OutputParserException: The search took too long, or too much memory.
-        """
-        return self._run(lambda seconds: pattern.search(text, timeout=seconds), pattern, text)
-
-    def search_from(self, pattern: Any, text: str, at: int, *, partial: bool) -> Any:
-        """Return the first match of the compiled *pattern* in *text* from *at* on, or None.
 
         Args:
             pattern: The pattern.
             text: The text.
-            at: Where a match may begin.
-            partial: Whether a match may need more text than there is.
+            where: As in `regex`: ``pos``, where a match may begin, and ``partial``, whether it may
+                need more text than there is.
 
         Raises:
-            OutputParserException: As in `search`.
+            OutputParserException: The search took too long, or too much memory.
         """
         return self._run(
-            lambda seconds: pattern.search(text, at, partial=partial, timeout=seconds),
-            pattern,
-            text,
+            lambda seconds: pattern.search(text, timeout=seconds, **where), pattern, text
         )
 
     def matches(self, pattern: Any, text: str) -> list[Any]:

@@ -201,9 +201,7 @@ class JsonReader(JsonSteps):
         """Return the readable part of the open string or number, or `NOTHING`."""
         if self._inside is JsonSteps._text:
             text = self._string_so_far()
-            if not self._held:
-                return text
-            more = scalars.read_cut_escape(self._held)
+            more = scalars.read_cut_escape(self._held) if self._held[:1] == "\\" else ""
             return NOTHING if more is None else text + more
         if self._inside is JsonSteps._number:
             return scalars.read_number(self._digits)[0]

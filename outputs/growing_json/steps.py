@@ -180,51 +180,53 @@ class JsonSteps:
         return pos + 1
 
     def _open_text(self, chunk: str, pos: int) -> int:
-        self._string.clear()
+        self._begin_text(chunk, pos)
         self._inside = JsonSteps._text
         return self._text(chunk, pos + 1)
 
     def _text(self, chunk: str, pos: int) -> int:
         self._stale = True
         stop = self._read_text(chunk, pos)
-        if stop == len(chunk):
+        if self._inside is not None:
             return stop
-        if chunk[stop] != '"':
-            return self._break_in_text(chunk, stop)
-        self._inside = None
         text = str(self._string)
         self._string.clear()  # which takes as much memory as the text
-        return self._put(text, stop + 1)
+        return self._put(text, stop)
 
     def _open_key(self, chunk: str, pos: int) -> int:
-        self._string.clear()
+        self._begin_text(chunk, pos)
         self._inside = JsonSteps._key_text
         return self._key_text(chunk, pos + 1)
 
     def _key_text(self, chunk: str, pos: int) -> int:
         stop = self._read_text(chunk, pos)
-        if stop == len(chunk):
-            return stop
-        if chunk[stop] != '"':
-            return self._break_in_text(chunk, stop)
-        self._inside = None
-        self._grown.key = str(self._string)
-        self._state = self._COLON
-        return stop + 1
+        if self._inside is None:
+            self._grown.key = str(self._string)
+            self._state = self._COLON
+        return stop
+
+    def _begin_text(self, _chunk: str, _pos: int) -> None:
+        """Begin a string, whose quote is at the position."""
+        self._string.clear()
 
     def _read_text(self, chunk: str, pos: int) -> int:
-        """Continue reading a string, up to its end, the chunk's end or an invalid character."""
+        """Continue reading a string; return the position after it, or the end of the chunk."""
         size = len(chunk)
         stop = self._chars.plain(chunk, pos).end()
         if stop == size or chunk[stop] != "\\":
             self._string.add(chunk[pos:stop])
-            return stop
-        stop = self._chars.escaped(chunk, pos).end()
-        self._string.add(scalars.unescape(chunk[pos:stop]))
-        if stop < size and scalars.cut_escape(chunk, stop):
-            self._held = chunk[stop:]
+        else:
+            stop = self._chars.escaped(chunk, pos).end()
+            self._string.add(scalars.unescape(chunk[pos:stop]))
+            if stop < size and scalars.cut_escape(chunk, stop):
+                self._held = chunk[stop:]
+                return size
+        if stop == size:
             return size
-        return stop
+        if chunk[stop] != '"':
+            return self._break_in_text(chunk, stop)
+        self._inside = None
+        return stop + 1
 
     def _string_so_far(self) -> str:
         """Return the text of the open string; the next call needs not join it again."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 from pydantic_core import from_json
@@ -114,46 +114,6 @@ def whole_object(text: str, max_depth: int) -> Any:
     is_flat = type(value) is dict and text.count(":") == len(value) and "\\u" not in text
     is_harmless = is_flat and end <= _HARMLESS_CHARS and text.count("[") < max_depth
     return value if is_harmless or _is_sound(value, max_depth, text, 0, end) else NOTHING
-
-
-def whole_objects(texts: Sequence[str], max_depth: int) -> list[Any]:
-    """Do the same as `whole_object` for each of many *texts*."""
-    found: list[Any] = []
-    for at in range(0, len(texts), _AT_ONCE):
-        some = texts[at : at + _AT_ONCE]
-        found += _short_objects(some, max_depth) or (whole_object(each, max_depth) for each in some)
-    return found
-
-
-_AT_ONCE: Final = 64
-"""How many short objects are scanned at a time, and read one by one if one of them is odd."""
-
-
-def _short_objects(texts: Sequence[str], max_depth: int) -> list[Any] | None:
-    """Return the objects that many *texts* are, as `whole_object` does; `None` if one is odd.
-
-    To scan them in one array takes less than half of the time. An array of as many objects as it
-    has opening braces, one of which begins each text, has no other objects in it.
-    """
-    size, whole = len(texts), ",".join(texts)
-    is_odd = whole.count("{") != size or whole.count("},{") != size - 1 or whole[-1:] != "}"
-    if is_odd or "[" in whole or ("\\" in whole and "\\u" in whole):
-        return None
-    if {text[:1] for text in texts} != {"{"} or max(map(len, texts)) > _HARMLESS_CHARS:
-        return None
-    try:
-        values, end = _scan(f"[{whole}]", 0)
-    except (ValueError, StopIteration):
-        return None
-    if end != len(whole) + 2 or len(values) != size or {*map(type, values)} != {dict}:
-        return None
-    if whole.count(":") == sum(map(len, values)):  # each is that of a key, and no key appears twice
-        found: list[Any] = values
-        return found
-    return [
-        value if text.count(":") == len(value) else whole_object(text, max_depth)
-        for text, value in zip(texts, values, strict=True)
-    ]
 
 
 def _is_sound(value: Any, max_depth: int, text: str, start: int, end: int) -> bool:

@@ -9,10 +9,7 @@ from typing import Final
 
 from outputs.html.texts import html_line
 
-SURFACES: Final = {
-    "paper": ("#ffffff", "#16181d"),
-    "panel": ("#f5f6f8", "#1e2127"),
-}
+SURFACES: Final = {"paper": ("#ffffff", "#16181d"), "panel": ("#f5f6f8", "#1e2127")}
 """What text stands on, in a light and in a dark scheme."""
 
 PALETTE: Final = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
-from outputs.json_form.values import Misfit, name_of, read_value, write_value
+from outputs.json_form.values import Misfit, each_part, name_of, read_value, write_value
 from outputs.messages.base import is_langchains
 from outputs.messages.utils import MESSAGE_CLASSES
 
@@ -108,13 +108,7 @@ def many(field: JsonField, of: Callable[[list[Any]], Any] = tuple) -> JsonField:
     def each(step: Callable[[Any, Document], Any], items: Any, document: Document) -> list[Any]:
         if not isinstance(items, list | tuple):
             raise Misfit(f"expected a list, found {name_of(items)}")
-        done = []
-        for at, item in enumerate(items):
-            try:
-                done.append(step(item, document))
-            except Misfit as misfit:
-                raise misfit.below(at) from None
-        return done
+        return each_part(lambda item: step(item, document), enumerate(items))
 
     return JsonField(
         lambda items, document: each(field.write, items, document),

@@ -12,7 +12,7 @@ JSON's own values stay as they are. Others are an object with one key, which beg
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 _NAMES: Final = {
@@ -52,6 +52,17 @@ def name_of(value: Any) -> str:
     return _NAMES.get(type(value)) or f"a value of type {type(value).__name__}"
 
 
+def each_part(step: Callable[[Any], Any], parts: Iterable[tuple[object, Any]]) -> list[Any]:
+    """Return what *step* makes of each of *parts*; the path of a misfit has the key of its part."""
+    done = []
+    for key, part in parts:
+        try:
+            done.append(step(part))
+        except Misfit as misfit:
+            raise misfit.below(key) from None
+    return done
+
+
 # -- any data as JSON ------------------------------------------------------------------------------
 
 _FLOATS: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
@@ -74,11 +85,11 @@ def write_value(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else {"$float": _float_name(value)}
     if isinstance(value, list):
-        return _write_items(value)
+        return each_part(write_value, enumerate(value))
     if isinstance(value, dict):
         return _write_dict(value)
     if isinstance(value, tuple):
-        return {"$tuple": _write_items(value)}
+        return {"$tuple": each_part(write_value, enumerate(value))}
     if isinstance(value, bytes):
         return {"$bytes": _base64(value)}
     raise Misfit(f"{name_of(value)} cannot be written as JSON")
@@ -92,16 +103,6 @@ def _base64(value: bytes) -> str:
     from base64 import b64encode  # imported lazily: bytes are rare
 
     return b64encode(value).decode()
-
-
-def _write_items(items: list[Any] | tuple[Any, ...]) -> list[Any]:
-    written = []
-    for at, item in enumerate(items):
-        try:
-            written.append(write_value(item))
-        except Misfit as misfit:
-            raise misfit.below(at) from None
-    return written
 
 
 def _write_dict(value: dict[Any, Any]) -> dict[str, Any]:
@@ -128,7 +129,7 @@ def read_value(data: Any) -> Any:
     if data is None or isinstance(data, str | bool | int | float):
         return data
     if isinstance(data, list):
-        return _read_items(data)
+        return each_part(read_value, enumerate(data))
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
         raise Misfit(f"expected JSON, found {name_of(data)}")
     if _is_tagged(data):
@@ -141,25 +142,13 @@ def read_value(data: Any) -> Any:
             raise Misfit(
                 f"expected a value that the tag {tag} allows, found {name_of(item)}"
             ) from error
-    read = {}
-    for key, item in data.items():
-        try:
-            read[key] = read_value(item)
-        except Misfit as misfit:
-            raise misfit.below(key) from None
-    return read
+    return dict(zip(data, each_part(read_value, data.items()), strict=True))
 
 
 def _read_items(items: Any) -> list[Any]:
     if not isinstance(items, list):
         raise TypeError("not a list")
-    read = []
-    for at, item in enumerate(items):
-        try:
-            read.append(read_value(item))
-        except Misfit as misfit:
-            raise misfit.below(at) from None
-    return read
+    return each_part(read_value, enumerate(items))
 
 
 def _read_bytes(text: str) -> bytes:

@@ -75,10 +75,7 @@ class ChatFace:
             count=count or 1,
             stop=fields.take_stop("stop"),
             schema=schema,
-            settings={
-                **fields.rest(_LEFT_OUT),
-                **({} if most is None else {"max_tokens": most}),
-            },
+            settings={**fields.rest(_LEFT_OUT), **({} if most is None else {"max_tokens": most})},
             warnings=warnings,
         )
         if not asked.model:
@@ -91,7 +88,9 @@ class ChatFace:
 
     def error(self, failed: ReplyFailure) -> dict[str, Any]:
         """Return the body of a reply that is only an error."""
-        said = {"message": failed.message, "type": _type_of(failed.status), "param": None}
+        usual = "api_error" if failed.status >= 500 else "invalid_request_error"
+        kind = _TYPES.get(failed.status, usual)
+        said = {"message": failed.message, "type": kind, "param": None}
         return {"error": {**said, "code": failed.code}}
 
 
@@ -214,10 +213,6 @@ def _sum(so_far: dict[str, Any] | None, ended: ReplyEnd) -> dict[str, Any] | Non
         return so_far
     more = as_usage(ended.usage)
     return more if so_far is None else {name: so_far[name] + more[name] for name in more}
-
-
-def _type_of(status: int) -> str:
-    return _TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
 
 
 _TYPES: Final = {

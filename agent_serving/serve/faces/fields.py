@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, Final, TypeVar
 
 _KINDS: Final = {
     bool: "true or false", int: "a whole number", float: "a number", str: "a string",
     list: "a list", Mapping: "an object",
 }  # fmt: skip
+_PASSED_ON: Final[Mapping[str, tuple[type, ...]]] = {
+    "temperature": (float,), "top_p": (float,), "top_k": (int,), "min_p": (float,),
+    "seed": (int,), "frequency_penalty": (float,), "presence_penalty": (float,),
+    "repetition_penalty": (float,), "logit_bias": (Mapping,), "chat_template_kwargs": (Mapping,),
+}  # fmt: skip
+"""How a model samples, with the kinds of the values. Servers take more than the APIs have."""
+_ReadT = TypeVar("_ReadT", bound=Callable[..., Any])
 
 
 class Fields:
@@ -139,6 +147,20 @@ class Fields:
             if name not in left_out and value is not None
         }
 
+    def take_settings(self, **own: Any) -> dict[str, Any]:
+        """Return the settings to pass on: those in the body and a face's *own*, without nulls."""
+        passed = {name: self.take(name, *kinds) for name, kinds in _PASSED_ON.items()}
+        return {name: value for name, value in {**own, **passed}.items() if value is not None}
+
+    def unknown(self, ignored: Sequence[str]) -> list[str]:
+        """Return a warning for each field that was not taken and is not *ignored*.
+
+        They are not refused: new clients send new fields, most of which say nothing about the
+        reply.
+        """
+        left = self.rest(ignored)
+        return [f"{self.at(name)} is dropped: this server does not know it" for name in left]
+
 
 def _check_whole(text: str, where: str) -> None:
     try:
@@ -212,3 +234,18 @@ def check_names(chosen: Sequence[str], names: Sequence[str]) -> None:
         if name not in names:
             known = ", ".join(names) or "there are none"
             raise ValueError(f"`tool_choice` names {name!r}, which is not in `tools`: {known}")
+
+
+def not_nested_deeply(read: _ReadT) -> _ReadT:
+    """Return *read*, changed to raise a `ValueError` for a request that is nested too deeply."""
+
+    @wraps(read)
+    def checked(*args: Any) -> Any:
+        try:
+            return read(*args)
+        except RecursionError:
+            raise ValueError(
+                "the request is nested too deeply: send it with fewer levels"
+            ) from None
+
+    return checked  # type: ignore[return-value]

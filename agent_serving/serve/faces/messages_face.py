@@ -35,19 +35,16 @@ from agent_serving.serve.faces.chat_messages import (
     text_part,
     texts_in,
 )
-from agent_serving.serve.faces.fields import Fields, json_schema_in
+from agent_serving.serve.faces.fields import Fields, json_schema_in, not_nested_deeply
 from agent_serving.serve.faces.messages_writer import MessagesWriter, error_body
 from agent_serving.serve.faces.opaque_thoughts import unseal
 from agent_serving.serve.faces.request_tools import OfferedTools
-from agent_serving.serve.faces.settings import not_nested_deeply, taken_settings, unknown_fields
 
 if TYPE_CHECKING:
     from agent_parsers.loop import ToolChoice
     from agent_serving.serve.exchange.events import ReplyFailure
 
-_REFUSED: Final = {
-    "container": "needs a provider that runs code: leave it out",
-}
+_REFUSED: Final = {"container": "needs a provider that runs code: leave it out"}
 """Fields that are refused, and why."""
 _IGNORED: Final = (
     "metadata", "service_tier", "cache_control", "inference_geo", "speed", "diagnostics",
@@ -89,7 +86,7 @@ class MessagesFace:
         config = fields.take_object("output_config")
         thinking = fields.take_object("thinking")
         most = _most_tokens(fields)
-        settings = taken_settings(fields, max_tokens=most, **_effort(thinking, config))
+        settings = fields.take_settings(max_tokens=most, **_effort(thinking, config))
         form, older = _form_of(config), _form_of(fields, "output_format")
         return Asked(
             model=model,
@@ -103,7 +100,7 @@ class MessagesFace:
             schema=older if form is None else form,
             settings=settings,
             echoed={"display": thinking.take("display", str)},
-            warnings=[*told.warnings, *offered.warnings, *unknown_fields(fields, _IGNORED)],
+            warnings=[*told.warnings, *offered.warnings, *fields.unknown(_IGNORED)],
         )
 
     def writer(self, asked: Asked) -> MessagesWriter:

@@ -117,11 +117,7 @@ class MessagesWriter(BlockWriter):
         delta = {"stop_reason": self._reason(ended), "stop_sequence": stop}
         usage = _usage(ended.usage)
         self._message.update(content=self._content, usage=usage, **delta)
-        return [
-            *events,
-            _event("message_delta", delta=delta, usage=usage),
-            _event("message_stop"),
-        ]
+        return [*events, _event("message_delta", delta=delta, usage=usage), _event("message_stop")]
 
     def fail(self, failed: ReplyFailure) -> list[ServerEvent]:
         """Return the event that makes the client raise an error."""

@@ -33,11 +33,10 @@ from agent_serving.serve.faces.chat_messages import (
     text_part,
     texts_in,
 )
-from agent_serving.serve.faces.fields import Fields, schema_of_answer
+from agent_serving.serve.faces.fields import Fields, not_nested_deeply, schema_of_answer
 from agent_serving.serve.faces.opaque_thoughts import unseal
 from agent_serving.serve.faces.request_tools import OfferedTools, as_custom, shown_name
 from agent_serving.serve.faces.responses_writer import ResponsesWriter
-from agent_serving.serve.faces.settings import not_nested_deeply, taken_settings, unknown_fields
 
 if TYPE_CHECKING:
     from agent_parsers.loop import ToolChoice
@@ -115,8 +114,7 @@ class ResponsesFace:
         effort = reasoning.take("effort", str)
         summary = reasoning.take("summary", str) or reasoning.take("generate_summary", str)
         metadata = fields.take("metadata", Mapping)
-        settings = taken_settings(
-            fields,
+        settings = fields.take_settings(
             max_tokens=_most_tokens(fields),
             reasoning_effort=effort,
             verbosity=text.take("verbosity", str),
@@ -150,7 +148,7 @@ class ResponsesFace:
             schema=schema_of_answer(form, form, "text.format.type", "text.format"),
             settings=settings,
             echoed=echoed,
-            warnings=[*told.warnings, *offered.warnings, *unknown_fields(fields, _IGNORED)],
+            warnings=[*told.warnings, *offered.warnings, *fields.unknown(_IGNORED)],
         )
 
     def writer(self, asked: Asked) -> ResponsesWriter:

@@ -149,11 +149,7 @@ class ResponsesWriter(BlockWriter):
         form = self._form(kind)
         text = "".join(self._text)
         part = {**form.part, "text": text}
-        item = {
-            **self._item,
-            form.field: [part],
-            "status": self._status,
-        }
+        item = {**self._item, form.field: [part], "status": self._status}
         if kind == "thought" and self._seals:
             item["encrypted_content"] = seal(text)
         return [

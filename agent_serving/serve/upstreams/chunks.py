@@ -17,15 +17,11 @@ _PASSED_ON: Final = frozenset((400, 401, 403, 404, 413, 422, 429))
 
 
 class ExchangeError(Exception):
-    """There is no reply, or it broke off.
+    """There is no reply, or it broke off; see `ReplyFailure` for what the client is told."""
 
-    Args:
-        failed: What the client is told.
-    """
-
-    def __init__(self, failed: ReplyFailure) -> None:
-        super().__init__(failed.message)
-        self.failed: Final = failed
+    def __init__(self, status: int, message: str, code: str | None = None) -> None:
+        super().__init__(message)
+        self.failed: Final = ReplyFailure(status, message, code)
 
 
 def openai_chunks(data: Any) -> list[tuple[Chunk, bool]]:
@@ -37,7 +33,7 @@ def openai_chunks(data: Any) -> list[tuple[Chunk, bool]]:
     if not isinstance(data, dict):
         raise _odd(data)
     if data.get("error") or data.get("object") == "error":
-        raise ExchangeError(ReplyFailure(502, f"the upstream failed: {error_text(data)}"))
+        raise ExchangeError(502, f"the upstream failed: {error_text(data)}")
     choices, usage = data.get("choices"), data.get("usage")
     if not isinstance(choices, list):
         raise _odd(data)
@@ -71,7 +67,7 @@ def ollama_chunks(data: Any) -> list[tuple[Chunk, bool]]:
     if not isinstance(data, dict):
         raise _odd(data)
     if data.get("error"):
-        raise ExchangeError(ReplyFailure(502, f"the upstream failed: {error_text(data)}"))
+        raise ExchangeError(502, f"the upstream failed: {error_text(data)}")
     message = data.get("message", {"content": data.get("response")})
     if not isinstance(message, dict) or not isinstance(message.get("content") or "", str):
         raise _odd(data)
@@ -112,26 +108,26 @@ def loaded(data: bytes) -> Any:
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
-        raise ExchangeError(
-            ReplyFailure(502, f"the upstream sent invalid JSON: {data[:200]!r}")
-        ) from None
+        raise ExchangeError(502, f"the upstream sent invalid JSON: {data[:200]!r}") from None
 
 
 def _odd(data: Any) -> ExchangeError:
-    return ExchangeError(ReplyFailure(502, f"the upstream sent an invalid chunk: {data!r:.200}"))
+    return ExchangeError(502, f"the upstream sent an invalid chunk: {data!r:.200}")
 
 
-def broken_off(error: Exception) -> ReplyFailure:
+def broken_off(error: Exception) -> ExchangeError:
     """Return the error for the client if the connection to the upstream fails with *error*."""
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-        return ReplyFailure(502, f"the upstream cannot be reached: {error}", "upstream_unreachable")
+        return ExchangeError(
+            502, f"the upstream cannot be reached: {error}", "upstream_unreachable"
+        )
     said = str(error) or type(error).__name__
-    return ReplyFailure(
+    return ExchangeError(
         502, f"the connection to the upstream broke off: {said}", "upstream_broke_off"
     )
 
 
-def refusal_of(status: int, said: bytes) -> ReplyFailure:
+def refusal_of(status: int, said: bytes) -> ExchangeError:
     """Return the error for the client if the upstream answers with an error *status*."""
     try:
         message = error_text(json.loads(said))
@@ -142,9 +138,9 @@ def refusal_of(status: int, said: bytes) -> ReplyFailure:
         w in lower for w in ("length", "size", "exceed", "long")
     )
     if is_context and status in (400, 413, 422, 500):
-        return ReplyFailure(400, f"the upstream: {message}", "context_length_exceeded")
+        return ExchangeError(400, f"the upstream: {message}", "context_length_exceeded")
     told = f"the upstream: {status} {message}"
-    return ReplyFailure(status if status in _PASSED_ON else 502, told, "upstream_error")
+    return ExchangeError(status if status in _PASSED_ON else 502, told, "upstream_error")
 
 
 def error_text(body: Any) -> str:

@@ -84,9 +84,8 @@ def find_upstream(
 
 
 def _recognised(base: str, key: str | None, transport: httpx.BaseTransport | None) -> UpstreamKind:
-    headers = {} if key is None else {"authorization": f"Bearer {key}"}
     why = "it does not answer like any of the supported servers"
-    with _client(base, headers, transport) as client:
+    with _client(base, key, transport) as client:
         for kind in KINDS.values():
             try:
                 reply = client.get(base + kind.probe)
@@ -108,9 +107,8 @@ def _recognised(base: str, key: str | None, transport: httpx.BaseTransport | Non
     )
 
 
-def _client(
-    base: str, headers: Mapping[str, str], transport: httpx.BaseTransport | None
-) -> httpx.Client:
+def _client(base: str, key: str | None, transport: httpx.BaseTransport | None) -> httpx.Client:
+    headers = {} if key is None else {"authorization": f"Bearer {key}"}
     return httpx.Client(
         timeout=10, headers=headers, transport=transport, verify=base.startswith("https:")
     )
@@ -159,9 +157,8 @@ def find_dialect(
         parser = get_parser(given)
         name = parser.dialect.name if hasattr(parser, "dialect") else "tools"
         return FoundDialect(name, "as given")
-    headers = {} if key is None else {"authorization": f"Bearer {key}"}
     tried: list[str] = []
-    with _client(found.base, headers, transport) as client:
+    with _client(found.base, key, transport) as client:
         names = [model] if model else _models(client, found.base)
         for name in names[:1] if len(names) == 1 else ():
             if (dialect := dialect_for_model(name)) is not None:
@@ -215,8 +212,7 @@ def end_of_prompt(
     """
     if found.kind.name != "llama_cpp" or found.is_text:
         return ""
-    headers = {} if key is None else {"authorization": f"Bearer {key}"}
-    with _client(found.base, headers, transport) as client:
+    with _client(found.base, key, transport) as client:
         try:
             reply = client.post(
                 f"{found.base}/apply-template", json={"messages": _ASKED_OF_TEMPLATE}

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 import httpx
 
 from agent_parsers import to_openai
-from agent_serving.serve.exchange.events import ReplyFailure
 from agent_serving.serve.upstreams.chunks import (
     Chunk,
     ExchangeError,
@@ -31,10 +30,8 @@ if TYPE_CHECKING:
     from agent_serving.serve.upstreams.kinds import UpstreamKind
     from outputs import BaseMessage
 
-_NO_STREAM: Final = ReplyFailure(
-    502,
-    "the upstream answered with one JSON object, not with the stream that it was asked for",
-    "upstream_does_not_stream",
+_NO_STREAM: Final = (
+    "the upstream answered with one JSON object, not with the stream that it was asked for"
 )
 
 
@@ -107,17 +104,17 @@ class Upstream:
                 if reply.status_code != 200:
                     raise await self._refused(reply)
                 if reply.headers.get("content-type", "").startswith("application/json"):
-                    raise ExchangeError(_NO_STREAM)
+                    raise ExchangeError(502, _NO_STREAM, "upstream_does_not_stream")
                 async for data in self._lines(reply):
                     for chunk, is_last in read(data):
                         has_ended |= is_last
                         yield chunk
         except httpx.TransportError as error:
             if not has_ended:
-                raise ExchangeError(broken_off(error)) from error
+                raise broken_off(error) from error
         if not has_ended:
             message = "the stream of the upstream ended without a stop reason"
-            raise ExchangeError(ReplyFailure(502, message, "upstream_broke_off"))
+            raise ExchangeError(502, message, "upstream_broke_off")
 
     async def json(self, path: str, body: Any = None, key: str | None = None) -> Any:
         """Return the JSON that the upstream sends at a *path*.
@@ -135,10 +132,10 @@ class Upstream:
                 raise await self._refused(reply)
             return reply.json()
         except httpx.TransportError as error:
-            raise ExchangeError(broken_off(error)) from error
+            raise broken_off(error) from error
         except ValueError as error:
             message = f"the upstream did not send valid JSON at {path}: {error}"
-            raise ExchangeError(ReplyFailure(502, message)) from error
+            raise ExchangeError(502, message) from error
 
     async def _refused(self, reply: httpx.Response) -> ExchangeError:
         said = bytearray()
@@ -147,7 +144,7 @@ class Upstream:
                 said += piece
                 if len(said) > 10_000:
                     break
-        return ExchangeError(refusal_of(reply.status_code, bytes(said)))
+        return refusal_of(reply.status_code, bytes(said))
 
     async def _lines(self, reply: httpx.Response) -> AsyncGenerator[Any]:
         """Yield the data of the events, or of the lines."""
@@ -156,7 +153,7 @@ class Upstream:
             size += len(piece)
             if size > self._max_bytes:
                 message = f"the upstream sent more than {self._max_bytes} bytes"
-                raise ExchangeError(ReplyFailure(502, message, "upstream_too_long"))
+                raise ExchangeError(502, message, "upstream_too_long")
             *lines, rest = (rest + piece).split(b"\n")  # JSON may have other line breaks
             for line in lines:
                 data = line.strip()
@@ -237,8 +234,7 @@ class Upstream:
         asked = {"messages": body.pop("messages"), "tools": body.pop("tools", None)}
         said = await self.json("/apply-template", asked, request.key)
         if not isinstance(said, Mapping) or not isinstance(said.get("prompt"), str):
-            message = "the upstream did not render a prompt at /apply-template"
-            raise ExchangeError(ReplyFailure(502, message))
+            raise ExchangeError(502, "the upstream did not render a prompt at /apply-template")
         body.pop("tool_choice", None)
         return self.base + self.kind.text_path, {**body, "prompt": said["prompt"]}
 
@@ -299,15 +295,11 @@ def _ollama_message(message: Mapping[str, Any]) -> dict[str, Any]:
                 head, found, data = part["image_url"]["url"].partition(";base64,")
                 if not found or not head.startswith("data:"):
                     raise ExchangeError(
-                        ReplyFailure(
-                            400, "Ollama takes images only as base64 `data:` URLs, not as links"
-                        )
+                        400, "Ollama takes images only as base64 `data:` URLs, not as links"
                     )
                 images.append(data)
             else:
-                raise ExchangeError(
-                    ReplyFailure(400, f"Ollama takes text and images, not {part.get('type')!r}")
-                )
+                raise ExchangeError(400, f"Ollama takes text and images, not {part.get('type')!r}")
         made |= {"content": "\n".join(texts), "images": images}
     if calls := message.get("tool_calls"):
         made["tool_calls"] = [

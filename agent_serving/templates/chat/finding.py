@@ -94,8 +94,7 @@ def _detection(trials: list[_Trial], shown: Shown) -> Detection:
     for trial in sorted(trials, key=attrgetter("order")):
         alike.setdefault((trial.score, trial.reading), []).append(trial)
     ranked = sorted(
-        ((min(trial.rank for trial in group), group) for group in alike.values()),
-        key=itemgetter(0),
+        ((min(trial.rank for trial in group), group) for group in alike.values()), key=itemgetter(0)
     )
     groups = [group for _, group in ranked]
     is_ambiguous = len(ranked) > 1 and ranked[0][0] == ranked[1][0]

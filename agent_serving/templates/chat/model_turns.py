@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Final
 
 from agent_serving.templates.chat.probes import (
@@ -54,21 +55,17 @@ def pieces_at_end(text: str) -> str:
 
 def same_beginning(*texts: str) -> str:
     """Return the longest beginning that all *texts* share, in whole pieces."""
-    rows = zip(*map(pieces, texts), strict=False)
-    return "".join(row[0] for row in takewhile(lambda row: len(set(row)) == 1, rows))
+    return "".join(commonprefix([pieces(text) for text in texts]))
 
 
 def same_end(*texts: str) -> str:
     """Return the longest end that all *texts* share, in whole pieces."""
-    rows = zip(*(reversed(pieces(text)) for text in texts), strict=False)
-    same = [row[0] for row in takewhile(lambda row: len(set(row)) == 1, rows)]
-    return "".join(reversed(same))
+    return "".join(reversed(commonprefix([pieces(text)[::-1] for text in texts])))
 
 
 def without_open_mark(*texts: str) -> str:
     """Return the longest beginning that all *texts* share, without an incomplete mark."""
-    rows = zip(*texts, strict=False)
-    begun = "".join(row[0] for row in takewhile(lambda row: len(set(row)) == 1, rows))
+    begun = commonprefix(texts)
     found = _find_open(begun)
     return begun[: found.start()] if found else begun
 

@@ -44,7 +44,7 @@ def derive_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
         return _headed_calls(turns)
     joint = after_key.partition(VALUES[0])[0]
     if gap.strip() == "(":
-        return _python_calls(turns)
+        return _around(PythonPayload(), _in_parentheses(turns, ")"))
     if gap == "{" and joint[:1] == ":" and is_mark(joint[1:]):
         return _brace_calls(turns, before_name, joint[1:])
     if KEYS[0] in rest and "<" in gap:
@@ -173,10 +173,11 @@ def _headed_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
         before, _, mark = before.rpartition(IDS[0])
         head = f"{{id}}{mark}{{tool}}"
         between = between and between.rpartition(IDS[1])[0]
-    texts = AroundCalls(before, between, behind)
+    between = between and between.removeprefix(fence)
+    texts = AroundCalls(before, between, behind.removeprefix(fence))
     payload = HeadedPayload(call=f"{head}{gap.replace(IDS[0], '{id}')}{{input}}{fence}")
     ids = "{9}" if "{id}" in payload.call else ""
-    return _around(payload, _without(texts, fence), ids=ids)
+    return _around(payload, texts, ids=ids)
 
 
 def _calls_with_names_in_ids(
@@ -188,23 +189,9 @@ def _calls_with_names_in_ids(
         raise TemplateError(f"expected calls with the numbers 0 and 1, found {two!r}")
     prefix = pieces_at_end(before)
     ids = f"{prefix}{{tool}}{number[1]}{{number}}"
-    texts = AroundCalls(before, between, behind)
-    texts = replace(
-        texts,
-        before=before.removesuffix(prefix),
-        between=None if between is None else between.removesuffix(prefix),
-    )
+    between = between and between.removesuffix(prefix)
+    texts = AroundCalls(before.removesuffix(prefix), between, behind)
     return _around(HeadedPayload(call=f"{{id}}{number[3]}{{input}}", ids=ids), texts, ids=ids)
-
-
-def _without(texts: AroundCalls, begun: str) -> AroundCalls:
-    """Return *texts* without what they begin with after a call."""
-    between = texts.between
-    return AroundCalls(
-        texts.before,
-        None if between is None else between.removeprefix(begun),
-        texts.behind.removeprefix(begun),
-    )
 
 
 def _around(payload: Payload, texts: AroundCalls, *, ids: str = "") -> CallsOfTemplate:
@@ -265,22 +252,13 @@ def _before_list(text: str) -> tuple[str, str]:
 # -- Python, and braces -------------------------------------------------------------------------
 
 
-def _python_calls(turns: Mapping[str, str]) -> CallsOfTemplate:
-    payload = PythonPayload()
-    return _around(payload, _in_parentheses(turns, ")"))
-
-
 def _brace_calls(turns: Mapping[str, str], before: str, quote: str) -> CallsOfTemplate:
     texts = _in_parentheses(turns, "}")
     word = "call:"
     if not before.endswith(word):
         raise TemplateError(f"expected {word!r} before the name of a call in braces")
-    between = texts.between
-    texts = replace(
-        texts,
-        before=texts.before.removesuffix(word),
-        between=None if between is None else between.removesuffix(word),
-    )
+    between = texts.between and texts.between.removesuffix(word)
+    texts = AroundCalls(texts.before.removesuffix(word), between, texts.behind)
     calls = _around(BracePayload(quote=quote), texts)
     if calls.call is None or not calls.call[1].strip():  # a reader has to know where it ends
         raise TemplateError(f"expected a mark after a call in braces, found {turns['one']!r}")

@@ -49,13 +49,13 @@ TOOLS: Final[list[dict[str, Any]]] = [
             "parameters": {
                 "type": "object",
                 "properties": {
-                    key: {**kind, "description": "Zdescription."} for key, kind in types.items()
+                    key: {**kind, "description": "Zdescription."} for key, kind in _TYPES.items()
                 },
                 "required": [],
             },
         },
     }
-    for name, types in ((FIND, _TYPES), (PING, _TYPES))
+    for name in (FIND, PING)
 ]
 """The tools of the probes."""
 

@@ -119,8 +119,8 @@ class Regions:
         size = len(self._text)
         held, best = size, None
         for watched in self._watched():
-            match = self._time.search_from(
-                watched.pattern, self._text, self._at, partial=not is_last
+            match = self._time.search(
+                watched.pattern, self._text, pos=self._at, partial=not is_last
             )
             if match is None:
                 continue

@@ -278,7 +278,7 @@ class ResponseStream:
 
     def _end(self, events: list[Event], ended: Ended) -> None:
         """Set the result, or the error."""
-        text = self.text
+        text, problem = self.text, ""
         if self._error is not None:
             self._error.llm_output = text
             return
@@ -287,15 +287,11 @@ class ResponseStream:
             if not field.optional and name not in self._fields
         ]  # fmt: skip
         if ended == "length" and self._raw_end == len(self._regions.text):
-            problem = OutputParserException(
-                "the text was cut off; the input of the last call may be incomplete"
-            )
-            self._fail(problem, (0, len(text)))
+            problem = "the text was cut off; the input of the last call may be incomplete"
         elif self._made and self._is_calling():
-            problem = OutputParserException("the text was cut off at the beginning of a call")
-            self._fail(problem, (0, len(text)))
+            problem = "the text was cut off at the beginning of a call"
         elif missing:
-            self._fail(OutputParserException(f"expected {' and '.join(missing)}"), (0, len(text)))
+            problem = f"expected {' and '.join(missing)}"
         elif self._made:
             self._act(events, text)
         elif content := self.content:
@@ -304,14 +300,15 @@ class ResponseStream:
             self.result = make_finish(content, text)
             events.append(Finish(self.result, self._answer_at))
         else:
-            problem = OutputParserException("expected an action or a final answer")
-            self._fail(problem, (0, len(text)))
+            problem = "expected an action or a final answer"
+        if problem:
+            self._fail(OutputParserException(problem), (0, len(text)))
 
     def _is_calling(self) -> bool:
         """Return whether the text ends in the beginning of another call."""
         text = self._regions.text
         opens = self._template.fields["tool_calls"].opens
-        found = self._time.search_from(opens, text, self._calls_end, partial=True)
+        found = self._time.search(opens, text, pos=self._calls_end, partial=True)
         return found is not None and found.partial and bool(found[0].strip())
 
     def _act(self, events: list[Event], text: str) -> None:

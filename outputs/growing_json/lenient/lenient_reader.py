@@ -305,11 +305,7 @@ class LenientJsonReader(LenientStrings):
     )
     _KEY: ClassVar = NextChars(
         "a key",
-        {
-            **_SPACE,
-            "}": _close_after_comma,
-            **dict.fromkeys(CLOSERS, LenientStrings._open_key),
-        },
+        {**_SPACE, "}": _close_after_comma, **dict.fromkeys(CLOSERS, LenientStrings._open_key)},
         False,
     )
     _FIRST_KEY: ClassVar = NextChars(

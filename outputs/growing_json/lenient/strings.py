@@ -6,7 +6,9 @@ import re
 import string
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from typing_extensions import override
 
 from outputs.growing_json import scalars as scalars
 from outputs.growing_json.errors import JsonLimitError, JsonSyntaxError
@@ -122,6 +124,7 @@ class LenientStrings(JsonReader):
         span = (self._offset + start, self._offset + end)
         self._repairs.append(JsonRepair(kind, span, message))
 
+    @override
     def _begin_text(self, chunk: str, pos: int) -> None:
         self._style = _style_of(chunk[pos])
         self._start = self._offset + pos
@@ -131,34 +134,8 @@ class LenientStrings(JsonReader):
         self._escaped.clear()
         self._inner = self._brackets = 0
 
-    def _open_text(self, chunk: str, pos: int) -> int:
-        self._begin_text(chunk, pos)
-        self._inside = LenientStrings._text
-        return self._text(chunk, pos + 1)
-
-    def _text(self, chunk: str, pos: int) -> int:
-        self._stale = True
-        stop = self._read_text(chunk, pos)
-        if self._inside is not None:
-            return stop
-        text = str(self._string)
-        self._string.clear()  # which takes as much memory as the text
-        return self._put(text, stop)
-
-    def _open_key(self, chunk: str, pos: int) -> int:
-        self._begin_text(chunk, pos)
-        self._inside = LenientStrings._key_text
-        return self._key_text(chunk, pos + 1)
-
-    def _key_text(self, chunk: str, pos: int) -> int:
-        stop = self._read_text(chunk, pos)
-        if self._inside is None:
-            self._grown.key = str(self._string)
-            self._state = self._COLON
-        return stop
-
+    @override
     def _read_text(self, chunk: str, pos: int) -> int:
-        """Continue reading a string; return the position after it, or the end of the chunk."""
         size = len(chunk)
         plain = self._style.plain
         while True:
@@ -298,15 +275,11 @@ class LenientStrings(JsonReader):
             self._repairs.append(JsonRepair("control_characters", span, message))
         return pos + 1
 
+    @override
     def _partial(self) -> Any:
-        if self.error is not None:
-            return self._left
-        if self._inside is not LenientStrings._text:
-            return super()._partial()
-        text = self._string_so_far()
-        more = scalars.read_cut_escape(self._held) if self._held[:1] == "\\" else ""
-        return NOTHING if more is None else text + more
+        return self._left if self.error is not None else super()._partial()
 
+    @override
     def _break(self, chunk: str, pos: int, reason: str, *, in_string: bool = False) -> int:
         """Set the error at *pos*; the value no longer changes."""
         self._left = self._partial()
@@ -320,5 +293,3 @@ class LenientStrings(JsonReader):
 
     def _ignore(self, chunk: str, _pos: int) -> int:
         return len(chunk)
-
-    _TEXTS: ClassVar = (_text, _key_text)

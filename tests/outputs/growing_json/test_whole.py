@@ -1,21 +1,14 @@
-"""Many whole objects that are read at once are what each is when it is read alone."""
+"""A whole object is what a scan of it finds."""
 
 from __future__ import annotations
 
-import json
-from random import Random
-from typing import TYPE_CHECKING
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outputs.growing_json import whole
-from outputs.growing_json.whole import whole_object, whole_objects
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pytest
+from outputs.growing_json.scalars import NOTHING
+from outputs.growing_json.whole import scan_object, whole_object
 
 OBJECTS = [
     "{}", '{"a": 1}', '{"q": "é😀 x"}', '{"a": 1, "b": [1, 2]}', '{"a": {"b": 1}}', '{"a": "b: c"}',
@@ -26,41 +19,11 @@ OBJECTS = [
 ]  # fmt: skip
 
 
-def differences(lists: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Return those *lists* of texts that are read otherwise at once."""
-    return [
-        texts
-        for texts in lists
-        if repr(whole_objects(texts, 64)) != repr([whole_object(each, 64) for each in texts])
-    ]
+def scanned(text: str) -> Any:
+    value, end = scan_object(text, 0, 64)
+    return value if end == len(text) else NOTHING
 
 
-def drawn(seed: int) -> list[list[str]]:
-    """Return lists of few texts, and of many of which few are odd."""
-    random = Random(seed)
-    plain = [f'{{"q": "bridge {number}"}}' for number in range(100)]
-    few = [random.choices(OBJECTS, k=random.randrange(5)) for _ in range(3_000)]
-    return [*few, *([*plain, *random.choices(OBJECTS, k=2), *plain] for _ in range(100))]
-
-
-def test_many_objects_are_what_each_is_alone() -> None:
-    assert not differences(drawn(1))
-
-
-@given(st.lists(st.sampled_from(OBJECTS) | st.text('{}[]",:a1\\', max_size=9)))
-def test_any_texts_are_what_each_is_alone(texts: list[str]) -> None:
-    assert not differences([texts])
-
-
-def any_objects(texts: Sequence[str], _: int) -> list[object] | None:
-    """Return what stands in an array of *texts*, if it has as many items."""
-    try:
-        values: list[object] = json.loads(f"[{','.join(texts)}]")
-    except ValueError:
-        return None
-    return values if len(values) == len(texts) else None
-
-
-def test_it_would_find_bugs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "_short_objects", any_objects)
-    assert differences(drawn(1))
+@given(st.sampled_from(OBJECTS) | st.text('{}[]",:a1\\', max_size=9))
+def test_a_whole_object_is_what_a_scan_of_it_finds(text: str) -> None:
+    assert repr(whole_object(text, 64)) == repr(scanned(text))
