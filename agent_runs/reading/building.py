@@ -50,10 +50,10 @@ class RunBuilder:
         self._thoughts: list[str] = []  # of the next step
         self._words: list[str] = []  # for the user, beside the next call
         self._steps: list[TranscriptStep] = []  # each an `OpenStep`
-        self._named: dict[str, _Waiting] = {}  # those of the steps whose calls have an id, by it
-        self._named_before: dict[str, _Waiting] = {}  # and those of earlier turns
+        self._by_id: dict[str, _Waiting] = {}  # those of the steps whose calls have an id, by it
+        self._by_id_before: dict[str, _Waiting] = {}  # and those of earlier turns
         self._all = _Waiting()
-        self._nameless = _Waiting()  # those of the steps whose calls have no id
+        self._without_id = _Waiting()  # those of the steps whose calls have no id
         self._late = _Waiting()  # those of earlier turns, for results that name their tool
         self._notices: list[Notice] = []
         self.is_observed = True
@@ -201,7 +201,7 @@ class RunBuilder:
         """
         index = self._first_of_id(call_id, tool)
         if index is None:
-            index = self._first_in_order(tool, self._nameless if call_id else self._all)
+            index = self._first_in_order(tool, self._without_id if call_id else self._all)
         if index is None:
             index = len(self._steps)
             self.fail(OutputParserException(UNASKED, observation=_NO_CALL, llm_output=text))
@@ -210,8 +210,8 @@ class RunBuilder:
 
     def _first_of_id(self, call_id: str, tool: str) -> int | None:
         """Return the index of the first waiting call with an id, of *tool* if there is one."""
-        for named in (self._named, self._named_before):
-            if (waiting := named.get(call_id)) is not None:
+        for by_id in (self._by_id, self._by_id_before):
+            if (waiting := by_id.get(call_id)) is not None:
                 found = waiting.first_of(tool, self._steps) if tool else None
                 found = waiting.first_of("", self._steps) if found is None else found
                 if found is not None:
@@ -235,13 +235,13 @@ class RunBuilder:
         results are dropped, with notices.
         """
         waiting = [index for index in self._all if _is_waiting(self._steps[index])]
-        for group in (self._all, *self._named.values()) if waiting else ():
+        for group in (self._all, *self._by_id.values()) if waiting else ():
             self._drop_unclear(group)
         for index in waiting:
             self._late.add(index, self._steps[index])
-        self._all, self._nameless = _Waiting(), _Waiting()
-        self._named_before |= self._named
-        self._named.clear()
+        self._all, self._without_id = _Waiting(), _Waiting()
+        self._by_id_before |= self._by_id
+        self._by_id.clear()
 
     def _drop_unclear(self, group: _Waiting) -> None:
         """Drop the results in a *group* of calls that may be those of others that still wait."""
@@ -337,7 +337,7 @@ class RunBuilder:
         """Await the result of the last step, whose call may have an id."""
         index = len(self._steps) - 1
         self._all.add(index, self._steps[index])
-        waiting = self._named.setdefault(call_id, _Waiting()) if call_id else self._nameless
+        waiting = self._by_id.setdefault(call_id, _Waiting()) if call_id else self._without_id
         waiting.add(index, self._steps[index])
 
     def _see(self, index: int, text: str, failed: bool = False) -> None:
