@@ -124,7 +124,8 @@ VALUES: Final = st.recursive(
 STEPS: Final = st.builds(
     Written,
     thought=st.sampled_from(("", "I think so.", "two\nlines { and \" a brace")),
-    tool=st.from_regex(r"[a-z_][a-z_0-9.]{0,8}\w", fullmatch=True).filter(
+    # A line with two dots in a row is text, and no name that functionary_v32 writes on its line.
+    tool=st.from_regex(r"[a-z_][a-z_0-9]{0,4}(\.[a-z_0-9]{1,3}){0,2}\w", fullmatch=True).filter(
         lambda tool: tool.partition(".")[0] not in ("python", "browser", "container", "assistant")
     ),
     tool_input=st.dictionaries(WORDS, VALUES, max_size=4),
