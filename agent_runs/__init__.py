@@ -15,8 +15,8 @@ A line of a log goes this way:
 ``splitting/``      splits plain text into runs
 ``reading/``        builds the runs: messages, parts of messages, steps
 ``writers/``        write runs as text or as records
-``tried``           tries each reader on a log, to say where it stops
-``cli/``            the commands ``parse``, ``convert``, ``report``, ``readers``, ``detect``
+``reader_report``   tries each reader on a log, to say where it stops
+``cli/``            the commands ``parse``, ``convert``, ``report``, ``readers``, ``detect``, …
 ==================  ==============================================================================
 """
 
