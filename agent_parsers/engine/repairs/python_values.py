@@ -136,11 +136,7 @@ def python_string(body: str, *, is_raw: bool) -> tuple[str, set[str]]:
 
     Characters that Python's parser does not accept unescaped (line breaks, ``\0``, surrogates,
     quotes) are escaped, and so is a backslash that begins no valid escape, since Python warns of
-    it.
-
-    Args:
-        body: The text between the quotes.
-        is_raw: Whether the string is raw, without escapes.
+    it. A raw string has no escapes.
 
     Returns:
         The string, and the line breaks and NULs in it, which a one-line string may not contain.

@@ -54,7 +54,7 @@ def test_what_fails_is_on_the_page(row: str) -> None:
 def test_every_module_has_a_row_on_the_page_for_switching() -> None:
     page = (PAGE.parent / "coming-from.md").read_text("utf-8")
     not_named = {name for name in OURS if f"`{name}`" not in page and "agents." not in name}
-    assert not_named == {"langchain_core.utils.json", "langchain_classic.schema"}
+    assert not_named == {"langchain_classic.schema"}
 
 
 def test_tests_are_found_in_a_checkout_and_in_a_distribution(tmp_path: Path) -> None:

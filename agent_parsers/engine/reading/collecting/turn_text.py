@@ -12,11 +12,7 @@ if TYPE_CHECKING:
 
 
 class TurnText:
-    """The text of a turn so far; tells collectors whether the text ends in code.
-
-    Args:
-        is_kept: Whether the text is kept after it was returned.
-    """
+    """The text of a turn so far, which may be kept; tells collectors whether it ends in code."""
 
     __slots__ = ("_code", "_counted", "_fences", "_fences_at", "_is_kept", "_text", "add")
 

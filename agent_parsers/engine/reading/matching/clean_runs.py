@@ -52,11 +52,9 @@ class RunMatcher:
         self._observation = re.compile(rf"{observed}(?P<text>{text})\n(?={begins})").match
 
     def read(self, text: str, tools: KnownTools) -> tuple[str, list[ObservedStep]] | None:
-        """Return the question and steps of the run in *text*; `None` if it needs a stream.
+        """Return the question and steps of a run; `None` if it needs a stream.
 
-        Args:
-            text: The run, up to the next question.
-            tools: The available tools, or only their names.
+        The *text* ends before the next question.
         """
         if self._steps is None or (asked := self._question(text)) is None:
             return None

@@ -29,11 +29,8 @@ class QuoteWatch:
     A fence opens at the beginning of a line, and closes anywhere.
 
     Double quotes come in pairs in a text that begins with a quote, or looks like JSON. Triple
-    quotes come in pairs in a text that begins with them. In any other text quotes are data.
-
-    Args:
-        fences_only: Whether quotes are always data.
-        at: Offset of the text in a longer one.
+    quotes come in pairs in a text that begins with them. In any other text, and with *fences_only*
+    in all, quotes are data. The text may stand *at* an offset in a longer one.
     """
 
     __slots__ = (
