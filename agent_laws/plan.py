@@ -251,7 +251,7 @@ def _drawn(
     strategy: Callable[[Dialect], st.SearchStrategy[Any]],
     check: Callable[[Any], None] | None = None,
 ) -> Trial:
-    """Return the trial of a *law* on what is drawn; *check* passes it on if it is no one thing."""
+    """Return the trial of a *law* on what is drawn, which *check* unpacks for it if needed."""
     tried = check or partial(law, dialect)
     return Trial(named(law), "", lambda: smallest_case(strategy(dialect), tried, examples))
 

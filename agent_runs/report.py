@@ -35,7 +35,7 @@ class Bar(NamedTuple):
 def chart_html(title: str, part: str, bars: Sequence[Bar], most: int) -> str:
     """Return a chart of horizontal *bars*, the longest first, or ``""`` if there are none.
 
-    It has the colour of a *part*, and *most* is the total of a bar that fills its line.
+    *part* gives its colour; a bar with the total *most* fills its line.
     """
     if not bars:
         return ""

@@ -161,9 +161,9 @@ def playground(
 
 
 def _collect_garbage() -> None:
-    """Collect garbage as often as Python does by itself; a command that soon ends rarely does."""
-    gc.freeze()  # what is imported is none
-    gc.set_threshold(700, 10, 10)
+    """Collect garbage regularly; a command that soon ends rarely does."""
+    gc.freeze()  # what is imported never becomes garbage
+    gc.set_threshold(2_000, 10, 10)
 
 
 class ServerKind(StrEnum):

@@ -23,6 +23,7 @@ from output_parsers.model_output import (
 from output_parsers.runnables.langchain import check_not_langchains, is_langchains, needs_langchain
 from output_parsers.runnables.runnable import Runnable
 from output_parsers.runnables.step import BatchConfig, RunnableConfig, configs_for, run_batch
+from output_parsers.streams.accumulator import Accumulator
 from output_parsers.tool_calls.refusal import check_refusal
 from output_parsers.types.models import CheckedModel, output_type_of
 from outputs import AnyMessage, Generation
@@ -118,17 +119,21 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
     def transform(
         self, input: Iterator[ModelOutput], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[T]:
-        if config is not None and self._in_langchain(config) is not None:
-            return super().transform(input, config, **kwargs)  # its chunks add up by themselves
-        return super().transform(map(adds_up, input), config, **kwargs)
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            read = partial(BaseGenerationOutputParser.transform, self)
+            result: Iterator[T] = theirs.run_whole(read, input, config)
+            return result
+        return super().transform(iter(_addable([*input])), config, **kwargs)
 
     @override
     def atransform(
         self, input: AsyncIterator[ModelOutput], config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[T]:
-        if config is not None and self._in_langchain(config) is not None:
-            return super().atransform(input, config, **kwargs)
-        return super().atransform((adds_up(chunk) async for chunk in input), config, **kwargs)
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            read = partial(BaseGenerationOutputParser.atransform, self)
+            result: AsyncIterator[T] = theirs.arun_whole(read, input, config)
+            return result
+        return super().atransform(_addable_chunks(input), config, **kwargs)
 
     @override
     def batch(
@@ -384,6 +389,31 @@ _DEFAULTS = frozenset(
         BaseOutputParser.parse_result,
     }
 )
+
+
+async def _addable_chunks(chunks: AsyncIterator[ModelOutput]) -> AsyncIterator[ModelOutput]:
+    for chunk in _addable([chunk async for chunk in chunks]):
+        yield chunk
+
+
+def _addable(chunks: list[ModelOutput]) -> list[ModelOutput]:
+    """Return *chunks* as they can be added.
+
+    If each is a message, as Ollama sends them, they are the pieces of one. A message behind chunks
+    is the whole of which they are the pieces, and replaces them when they are added.
+    """
+    chunks = [adds_up(chunk) for chunk in chunks]
+    if len(chunks) < 2 or any(map(_is_chunk, chunks)):
+        return chunks
+    so_far = Accumulator()
+    for chunk in chunks:
+        so_far.add(chunk)
+    generation = so_far.generation()
+    return [getattr(generation, "message", generation.text)]
+
+
+def _is_chunk(output: ModelOutput) -> bool:
+    return isinstance(output, str) or str(getattr(output, "type", "")).endswith("Chunk")
 
 
 def is_default(method: object) -> bool:

@@ -12,7 +12,7 @@ from typing_extensions import override
 from output_parsers.base import BaseOutputParser, T, is_default
 from output_parsers.model_output import adds_up, generation_of, text_of
 from output_parsers.streams.accumulator import Accumulator
-from output_parsers.streams.readers import ChunkReader, NewResults, aread, read
+from output_parsers.streams.readers import ChunkReader, NewResults, aclose, aread, read
 from output_parsers.tool_calls.refusal import RefusalInChunks, check_refusal
 
 if TYPE_CHECKING:
@@ -97,17 +97,24 @@ class BaseCumulativeTransformOutputParser(BaseTransformOutputParser[T]):
     def _atransform(self, input: AsyncIterator[ModelOutput]) -> AsyncIterator[T]:
         if is_default(self.aparse_result):
             return super()._atransform(input)
-        return self._awaiting(input)  # a subclass defines its own results
+        return self._by_aparse_result(input)  # a subclass defines its own results
 
-    async def _awaiting(self, input: AsyncIterator[ModelOutput]) -> AsyncIterator[T]:
+    async def _by_aparse_result(self, input: AsyncIterator[ModelOutput]) -> AsyncIterator[T]:
+        """Yield what `aparse_result` returns for all chunks so far, if it is new."""
         so_far, results = Accumulator(), NewResults(self)
-        async for chunk in input:
-            so_far.add(chunk)
-            result = await self.aparse_result([so_far.generation()], partial=True)
-            for each in results.give(result):
-                yield each
-        if self._checks_refusal:
-            check_refusal(getattr(so_far.generation(), "message", None))
+        try:
+            async for chunk in input:
+                so_far.add(chunk)
+                result = await self.aparse_result([so_far.generation()], partial=True)
+                for each in results.give(result):
+                    yield each
+            if self._checks_refusal and so_far:
+                check_refusal(getattr(so_far.generation(), "message", None))
+            if results.last is None and so_far:  # it raises what is wrong with the whole
+                for each in results.give(await self.aparse_result([so_far.generation()])):
+                    yield each
+        finally:
+            await aclose(input)
 
 
 class _Checking(Generic[T]):
@@ -163,4 +170,7 @@ class _AllSoFar(Generic[T]):
         return self._results.give(parser.parse_result([self._sum.generation()], partial=True))
 
     def close(self) -> Iterable[T]:
-        return ()
+        parser = self._parser
+        if self._results.last is not None or is_default(parser.parse_result) or not self._sum:
+            return ()
+        return self._results.give(parser.parse_result([self._sum.generation()]))  # or it raises

@@ -166,7 +166,7 @@ def in_kind_of(
     """Return *messages*, which represent *actions*, as messages of the library of the actions.
 
     If an action is from LangChain, they become LangChain's, since its prompts and models take no
-    others. Those that represent messages of the actions are *known* by the `id` of these.
+    others. *known* maps the `id` of a message of the actions to ours that represents it.
     """
     actions = list(actions)
     if not any(map(is_from_langchain, actions)):

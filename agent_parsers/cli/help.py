@@ -14,6 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _WHOLE: Final = 10_000
 """More characters than a sentence has."""
+_UsageError: Final[Any] = typer.BadParameter.__base__  # Typer's or Click's, as Typer has it
 
 
 class Command(TyperCommand):
@@ -50,10 +51,15 @@ class CommandGroup(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find a command; the error of a group within the commands lists those it has."""
-        if ctx.parent is not None and self.get_command(ctx, args[0]) is None:
-            known = " and ".join(f"`{ctx.command_path} {name}`" for name in self.list_commands(ctx))
-            ctx.fail(f"No such command '{args[0]}'. There are {known}.")
-        return super().resolve_command(ctx, args)
+        try:
+            return super().resolve_command(ctx, args)
+        except _UsageError as error:
+            if ctx.parent is not None:
+                known = ", ".join(
+                    f"`{ctx.command_path} {name}`" for name in self.list_commands(ctx)
+                )
+                error.message += f" There are {known}."
+            raise
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; errors name its options, not the arguments of Python functions."""

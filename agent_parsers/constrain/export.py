@@ -64,7 +64,7 @@ _WRITERS: Final[dict[str, Callable[[Grammar], Any]]] = {
 def write_grammar(
     form: GrammarForm, dialect: Dialect, tools: ToolSet | None, options: TurnOptions
 ) -> GrammarText | GrammarTree:
-    """Return the grammar for turns of *dialect* in this *form*; *tools* are `None` for any.
+    """Return the grammar for turns of *dialect* in this *form*; `None` for *tools* accepts any.
 
     Raises:
         GrammarError: The form cannot express the grammar.

@@ -76,7 +76,7 @@ def explain(
 ) -> Explanation:
     """Explain why *text*, one turn, is parsed as it is, or why it cannot be read.
 
-    The other arguments are those of `StreamParser`.
+    The dialect, *mode* and the other arguments are those of `StreamParser`.
 
     Raises:
         ValueError: *mode* is ``"transcript"``; only a single turn can be explained.
@@ -183,8 +183,8 @@ def explain_chunks(
 ) -> Iterator[ExplainedChunk]:
     """Yield what a stream emits and holds back after each of *chunks*, and at the end.
 
-    If there is an error, the last one yielded has it. The other
-    *options* are those of `StreamParser`.
+    If there is an error, the last one yielded has it. The other *options* are those of
+    `StreamParser`.
     """
     stream = _ChunkWatcher(dialect, **options)
     at = told = 0

@@ -232,7 +232,7 @@ class EventParser(CheckedModel):
     def _check_only_whole(self, method: str, called: str = "") -> None:
         """Raise if only `parse` and `invoke` read turns as the parser's author wants.
 
-        *method* would read a turn in its own way; the user may have *called* another one.
+        *method* would read a turn in its own way; *called* is what the user called, if another.
 
         Raises:
             NotImplementedError: A user's class overrides `parse`, and not *method*.

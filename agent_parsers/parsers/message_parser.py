@@ -292,8 +292,8 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
         self, input: Iterator[Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[R]:
         """Yield the result of one message, once, after its last chunk; see `invoke` for chunks."""
-        if config is not None and self._in_langchain(config) is not None:
-            yield from super().transform(input, config, **kwargs)
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            yield from theirs.run_whole(partial(MessageParser.transform, self), input, config)
             return
         if self._is_overridden():
             messages = (message_in(chunk, takes_text=self.lenient) for chunk in input)
@@ -314,8 +314,9 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
         self, input: AsyncIterator[Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[R]:
         """Do the same as `transform`."""
-        if config is not None and self._in_langchain(config) is not None:
-            async for result in super().atransform(input, config, **kwargs):
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            read = partial(MessageParser.atransform, self)
+            async for result in theirs.arun_whole(read, input, config):
                 yield result
             return
         if self._is_overridden():

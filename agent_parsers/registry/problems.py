@@ -30,9 +30,9 @@ _MEANT: Final = {
 
 
 def unknown_name(name: str, known: set[str], *, is_model: bool) -> ValueError:
-    """Return the error for *name*, which is none of the *known* ones of dialects and parsers.
+    """Return the error for *name*, which is not among the *known* ones of dialects and parsers.
 
-    It may be that of a model (*is_model*) whose format no dialect reads.
+    With *is_model*, it is a model whose format no dialect reads.
     """
     if is_model:
         return ValueError(

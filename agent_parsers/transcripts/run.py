@@ -88,7 +88,7 @@ class _Step:
 
 
 class Run:
-    """A run that is being read, in which each marker *begins* a part, by its name.
+    """A run that is being read; *begins* maps the name of a marker to the part that it begins.
 
     Some *repairs* may have been reported before it began.
     """

@@ -84,7 +84,7 @@ def follow_file(file: str, parser: AnyDialectParser) -> bool:
 def say_what_it_is(file: str, explanation: Explanation, *, is_plain: bool) -> None:
     """Warn on standard error if a file that was read as one reply is a log, or plain text.
 
-    It *is_plain* if there is no sign of a dialect in it.
+    *is_plain*: there is no sign of a dialect in it.
     """
     has_more = explanation.ignored and any(span.part == "skipped" for span in explanation.spans)
     words = "no sign of a dialect, so the whole text is the answer; use --dialect to choose one"

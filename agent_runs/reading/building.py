@@ -102,7 +102,7 @@ class RunBuilder:
     def ask(self, question: str, *, is_same: bool = False) -> None:
         """Set the question of the run; an earlier one becomes part of the preamble, with a notice.
 
-        It *is_same* if it is the earlier one, perhaps with more words.
+        *is_same*: it is the earlier one, perhaps with more words.
         """
         if self._question and not is_same:
             self.introduce(self._question)

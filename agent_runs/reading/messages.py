@@ -314,8 +314,8 @@ def evidence_of(
     """Return the evidence that the first *values* of a file are messages of a *form*.
 
     All of them must be messages, or records with messages. For one of them, *sign* must return what
-    only this form has, such as ``"'tool_calls'"``; for others it returns ``""``. A message is
-    called what *where* says.
+    only this form has, such as ``"'tool_calls'"``; for others it returns ``""``. *where* is
+    the word for a message.
     """
     number = 0
     shown = ""

@@ -32,8 +32,8 @@ _TITLE: Final = 100
 class EndOfValue:
     """Tells which lines after a value belong to no run.
 
-    It knows the last lines *before* them, and how often lines of each of the *shapes* stand between
-    the runs of the log.
+    It knows the last lines of the value (*before*), and how often lines of each of the *shapes*
+    stand between the runs of the log.
     """
 
     def __init__(self, before: Sequence[str], shapes: Mapping[str, int]) -> None:

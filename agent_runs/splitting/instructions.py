@@ -97,7 +97,10 @@ class Instructions(NamedTuple):
 
 
 def instructions_at(ahead: Callable[[int], str]) -> Instructions:
-    """Return how many of the lines *ahead* are the instructions of a dialect; see `Prompts`."""
+    """Return how many of the next lines are the instructions of a dialect.
+
+    ``ahead(n)`` returns the line *n* further on, ``""`` behind the last.
+    """
     first = ahead(0)
     likely = [own for own in _own() if own.begin in first]
     may_be_cut = any(opening in first for opening in _openings())

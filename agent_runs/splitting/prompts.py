@@ -295,7 +295,7 @@ def _end_of_answer(ahead: Callable[[int], str], start: int) -> int:
 def shows_format(run: Transcript, dialect: Dialect) -> bool:
     """Return whether *run* is only the format description or the example of a prompt.
 
-    In that case one of its tools, results or answers is a placeholder, such as *dialect* has.
+    In that case one of its tools, results or answers is a placeholder in the prompt of *dialect*.
     """
     words = dialect.prompt_words
     for step in run.all_steps:

@@ -17,7 +17,8 @@ from typing import Final
 from agent_runs.splitting.separators import is_header
 
 _FENCE: Final = re.compile(r"[ \t]*+(?:(?:[-*+]|\d+[.)])[ \t]*+)?(`{3,}+|~{3,}+)[^`\n]*\n?\Z").match
-_MARK: Final = re.compile(r"[ \t]*(`{3,}|~{3,})[^`\n]*").match
+_MARK: Final = re.compile(r"[ \t]*(`{3,}|~{3,})").match
+"""A mark that may end a block, which `_FENCE` begins."""
 _CITED: Final = re.compile(r"[ \t]*>").match
 _ELEMENT: Final = re.compile(
     r"(?:^[ \t]*<([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>|<([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>[ \t]*$)"

@@ -130,7 +130,7 @@ class Found:
         return "" if is_bare else self._fence
 
     def cut_end(self, *, is_end: bool) -> None:
-        """Remove the lines at the end that belong to no run, if a run or the log ends here."""
+        """Remove the lines at the end of a run that belong to none; with *is_end*, the log ends."""
         head = self.first[len(self.title) :]
         texts = "".join(self.texts).splitlines(keepends=True)
         found = end_of([head, *texts], is_end=is_end)

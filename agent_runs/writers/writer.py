@@ -146,6 +146,10 @@ EVERYTHING: Final = IN_MESSAGES | {
 """All that a run may have, besides its question, calls, results and answer."""
 
 
+def _keeps_none(_turn: RunTurn) -> bool:
+    return False
+
+
 @dataclass(frozen=True, kw_only=True)
 class Writer:
     """A writer of runs in one form."""
@@ -160,7 +164,7 @@ class Writer:
     """Whether a file holds one run, and not one on each line."""
     holds: frozenset[str] = frozenset()
     """What the form has a place for, of `EVERYTHING`."""
-    keeps_thought: Callable[[RunTurn], bool] = lambda _turn: False
+    keeps_thought: Callable[[RunTurn], bool] = _keeps_none
     """Returns whether the form has a place for the thought of this turn, if not for any."""
     of_tools: Callable[[ToolSet], dict[str, Any]] | None = None
     """Returns the fields of the tools that stand beside a run, if the form has a place for them."""

@@ -21,6 +21,7 @@ from typing_extensions import override
 
 from output_parsers.exceptions import ModelRefusalError, OutputParserException
 from output_parsers.model_output import generation_of
+from output_parsers.runnables.step import add_chunks
 from outputs import BaseMessage
 from outputs.messages.utils import as_langchains
 
@@ -59,6 +60,30 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
         """Return ``await read(given)``, traced by LangChain as a run of this parser."""
         run = partial(self._aresult, read)
         return await self._acall_with_config(run, given, config, run_type="parser")
+
+    def run_whole(
+        self, read: Callable[[Any], Iterator[Any]], chunks: Iterator[Any], config: Any
+    ) -> Iterator[Any]:
+        """Yield the one result of ``read(chunks)``, traced as a run that does not stream."""
+        given = list(chunks)
+        if given:
+            yield self.run(lambda _: [*read(iter(given))][-1], add_chunks(given), config)
+
+    async def arun_whole(
+        self, read: Callable[[Any], AsyncIterator[Any]], chunks: AsyncIterator[Any], config: Any
+    ) -> AsyncIterator[Any]:
+        """Do the same as `run_whole` for asynchronous chunks."""
+        given = [chunk async for chunk in chunks]
+
+        async def again() -> AsyncIterator[Any]:
+            for chunk in given:
+                yield chunk
+
+        async def result(_: Any) -> Any:
+            return [each async for each in read(again())][-1]
+
+        if given:
+            yield await self.arun(result, add_chunks(given), config)
 
     def run_stream(
         self, read: Callable[[Any], Iterator[Any]], chunks: Iterator[Any], config: Any

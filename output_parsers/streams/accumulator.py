@@ -34,6 +34,10 @@ class Accumulator:
         self.served: set[int] = set()
         """Indexes of the calls that the provider's server executes itself."""
 
+    def __bool__(self) -> bool:
+        """Return whether there was a chunk."""
+        return bool(self._waiting) or self._message is not None
+
     def add(self, chunk: ModelOutput) -> str | HasContent:
         """Append *chunk*; return its text or message.
 

@@ -142,7 +142,13 @@ def read_value(data: Any) -> Any:
             raise Misfit(
                 f"expected a value that the tag {tag} allows, found {name_of(item)}"
             ) from error
-    return dict(zip(data, each_part(read_value, data.items()), strict=True))
+    read = {}
+    for key, item in data.items():  # without another frame for each level
+        try:
+            read[key] = read_value(item)
+        except Misfit as misfit:
+            raise misfit.below(key) from None
+    return read
 
 
 def _read_items(items: Any) -> list[Any]:

@@ -385,3 +385,50 @@ def test_a_refusal_in_such_a_stream_is_an_error() -> None:
     chunks = [Chunk("[1]"), Chunk("", additional_kwargs={"refusal": "No."})]
     with pytest.raises(OutputParserException, match="refused"):
         atransform(Awaited(), chunks)
+
+
+class PassedOn(JsonOutputParser):
+    """A parser that passes asynchronous results on."""
+
+    @override
+    async def aparse_result(self, result: Any, *, partial: bool = False) -> Any:
+        return await super().aparse_result(result, partial=partial)
+
+
+def test_a_stream_without_a_result_ends_in_the_error_of_the_whole() -> None:
+    with pytest.raises(OutputParserException, match="hello"):
+        atransform(PassedOn(), ["hel", "lo"])
+    assert atransform(PassedOn(), []) == []
+
+
+class Overridden(JsonOutputParser):
+    """A parser with results of its own."""
+
+    @override
+    def parse_result(self, result: Any, *, partial: bool = False) -> Any:
+        return super().parse_result(result, partial=partial)
+
+
+def test_so_does_a_stream_of_overridden_results() -> None:
+    with pytest.raises(OutputParserException, match="hello"):
+        transform(Overridden(), ["hel", "lo"])
+    assert transform(Overridden(), ["[1", "]"]) == [[1]]
+
+
+def test_a_source_is_closed_when_its_reader_stops_early() -> None:
+    closed: list[str] = []
+
+    async def source() -> AsyncIterator[str]:
+        try:
+            for text in ("[1", ", 2", "]"):
+                yield text
+        finally:
+            closed.append("source")
+
+    async def run() -> None:
+        results: Any = Awaited().atransform(source())
+        assert await anext(results) == ["own", [1]]
+        await results.aclose()
+
+    asyncio.run(run())
+    assert closed == ["source"]

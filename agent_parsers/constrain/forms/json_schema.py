@@ -21,7 +21,7 @@ _NAME: Final = "^[A-Za-z][A-Za-z0-9_]{0,63}$"
 def write_json_schema(
     shapes: Shapes, tools: ToolSet | None, options: TurnOptions
 ) -> dict[str, Any]:
-    """Return the JSON Schema for turns without thoughts; *tools* are `None` for any.
+    """Return the JSON Schema for turns without thoughts; `None` for *tools* accepts any.
 
     Raises:
         GrammarError: The turns are not only JSON.

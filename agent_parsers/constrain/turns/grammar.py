@@ -72,7 +72,7 @@ _NO_TICK: Final = Automaton((((minus(ANY, _TICK), 0), (_TICK, 1)),) * 2, 0, froz
 def turn_grammar(
     dialect: Dialect, tools: ToolSet | None, options: TurnOptions, *, brief: bool = False
 ) -> Grammar:
-    """Return the grammar for turns of *dialect*; *tools* are `None` for any.
+    """Return the grammar for turns of *dialect*; `None` for *tools* accepts any.
 
     A *brief* one excludes valid texts that would make it much longer.
 

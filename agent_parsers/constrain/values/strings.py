@@ -192,8 +192,8 @@ class Strings:
     ) -> Node:
         """Return the texts that *flat*, a case of a schema, allows, without quotes.
 
-        They begin with one of *begins*. If they have to be *within* others, none of them
-        ends in white space.
+        A text begins with one of *begins*. If *within* is given, it must accept the text, which
+        then does not end in white space.
 
         Raises:
             NoValue: There is no such text.

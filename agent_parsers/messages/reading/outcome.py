@@ -162,8 +162,7 @@ class Outcome:
     def contradicts(self, indexes: Iterable[int | None], *, by_whole: bool) -> bool:
         """Return whether the stream contradicts itself, or has pieces of calls that are not read.
 
-        Its calls have these *indexes*. A whole message after its chunks may contradict them
-        (*by_whole*).
+        Its calls have these *indexes*. With *by_whole*, a whole message contradicts its chunks.
         """
         late = self._late
         if by_whole:

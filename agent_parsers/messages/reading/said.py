@@ -29,7 +29,7 @@ BESIDE: Final = frozenset((*_REASONING, "refusal"))
 def is_commentary(block: Any, items: Container[int] = ()) -> bool:
     """Return whether the text of *block* is not the answer, although it is for the user.
 
-    Of the streamed *items* it is known.
+    *items* are the streamed ones that are known to be commentary.
     """
     if not isinstance(block, dict):
         return False

@@ -438,7 +438,7 @@ class _MessageSum:
         return message
 
     def is_behind(self, message: AIMessage, *, is_text: bool) -> bool:
-        """Return whether *message* is whole, as no text is, and comes after its own chunks."""
+        """Return whether *message* is whole and follows its own chunks; a text never is."""
         is_message = not is_text and not isinstance(message, AIMessageChunk)
         if self._count == 0:  # where each chunk is a message, as Ollama sends them, none is whole
             self._is_in_chunks = not is_message
@@ -448,7 +448,8 @@ class _MessageSum:
     def ending(self, *, but: int | None = None) -> AIMessageChunk | None:
         """Return a chunk that closes the text inputs, whose pieces do not show their end.
 
-        The call with the index *but* is left open, since it may be cut. `None` stands for no chunk.
+        The call with the index *but* is left open, since it may be cut. Return `None` if no call
+        has a text input.
         """
         indexes = [index for index in self._texts if index != but]
         self._texts = {}

@@ -217,7 +217,9 @@ class Ids:
     """Whether the API has function calls, which need no id."""
 
     def give(self, past: ForApi, new_id: Callable[[int], str] | None) -> ForApi:
-        """Return *past* with an id for each call; *new_id* makes one of its number in the run.
+        """Return *past* with an id for each call.
+
+        A call without a valid id gets ``new_id(number)``, given its number in the run.
 
         Raises:
             ValueError: A call has no valid id and *new_id* is `None`, or its id is not valid.

@@ -54,7 +54,8 @@ class Box:
     def text(self, padding: int = 1, *, has_breaks: bool = True) -> str:
         """Return the text in the box, with wrapped lines joined again.
 
-        There are *padding* spaces on each side of it. Without *has_breaks*, it is one line.
+        There are *padding* spaces on each side of it. Without *has_breaks*, the text has no line
+        breaks of its own.
         """
         lines = [line[padding:].rstrip() for line in self.lines]
         text = joined(lines, self.width - 2 - 2 * padding, has_breaks=has_breaks)

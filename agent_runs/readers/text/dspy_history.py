@@ -170,7 +170,7 @@ def _ended(call: _Call | None) -> Iterator[_Call]:
 
 def _fields(text: str) -> dict[str, str]:
     found = texts_behind(_FIELD.finditer(text), text)
-    return {field["name"]: value.strip("\n") for field, value in found}
+    return {head["name"]: value.strip("\n") for head, value in found}
 
 
 def _steps(text: str) -> list[dict[str, str]]:

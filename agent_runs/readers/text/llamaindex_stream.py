@@ -98,7 +98,7 @@ class _Console:
     def take(self, text: str, line: int, *, is_last: bool) -> Runs:
         """Process the *text* between two calls, from a *line* on: a result, and turns of the model.
 
-        It *is_last* if no call follows.
+        *is_last*: no call follows.
         """
         self._line = line
         labels = list(_LABEL.finditer(text))

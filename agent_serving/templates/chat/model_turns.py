@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
-from os.path import commonprefix
 from typing import TYPE_CHECKING, Final
 
 from agent_serving.templates.chat.probes import (
@@ -55,17 +54,23 @@ def pieces_at_end(text: str) -> str:
 
 def same_beginning(*texts: str) -> str:
     """Return the longest beginning that all *texts* share, in whole pieces."""
-    return "".join(commonprefix([pieces(text) for text in texts]))
+    return "".join(_shared([pieces(text) for text in texts]))
 
 
 def same_end(*texts: str) -> str:
     """Return the longest end that all *texts* share, in whole pieces."""
-    return "".join(reversed(commonprefix([pieces(text)[::-1] for text in texts])))
+    return "".join(reversed([*_shared([pieces(text)[::-1] for text in texts])]))
+
+
+def _shared(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the pieces with which all *rows* begin."""
+    columns = zip(*rows, strict=False)
+    return (column[0] for column in takewhile(lambda column: len({*column}) == 1, columns))
 
 
 def without_open_mark(*texts: str) -> str:
     """Return the longest beginning that all *texts* share, without an incomplete mark."""
-    begun = commonprefix(texts)
+    begun = "".join(_shared(texts))
     found = _find_open(begun)
     return begun[: found.start()] if found else begun
 

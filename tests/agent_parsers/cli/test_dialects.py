@@ -56,4 +56,6 @@ def test_what_cannot_be_done_is_one_line_of_standard_error(tmp_path: Path) -> No
 def test_a_wrong_command_of_a_group_is_told_those_it_has() -> None:
     status, _, err = run("hermes")
     assert status == 2
-    assert "dialect for-template` and `" in " ".join(err.split())
+    assert "dialect for-template`, `" in (said := " ".join(err.split()))
+    assert "dialect from-template`." in said
+    assert "Did you mean 'for-template'" in " ".join(run("fot-template")[2].split())

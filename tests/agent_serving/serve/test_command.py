@@ -212,4 +212,4 @@ def test_garbage_is_collected_while_it_serves(monkeypatch: pytest.MonkeyPatch) -
     finally:
         gc.set_threshold(*before)
         gc.unfreeze()
-    assert seen == [(700, 10, 10)]
+    assert seen == [(2_000, 10, 10)]

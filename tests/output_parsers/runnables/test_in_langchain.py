@@ -16,12 +16,13 @@ from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
 from langchain_core.exceptions import ModelRefusalError as LcModelRefusalError
 from langchain_core.exceptions import OutputParserException as LcOutputParserException
 from langchain_core.language_models import FakeListChatModel
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.output_parsers import JsonOutputParser as LcJsonOutputParser
 from langchain_core.output_parsers import StrOutputParser as LcStrOutputParser
-from langchain_core.runnables import RunnableLambda, RunnableParallel
+from langchain_core.runnables import RunnableGenerator, RunnableLambda, RunnableParallel
 
 import output_parsers as op
+import outputs
 from agent_parsers import ReActSingleInputOutputParser, ToolsAgentOutputParser, get_parser
 
 from ...helpers.public_parsers import SUBJECTS, Subject
@@ -268,3 +269,52 @@ def test_a_class_without_a_type_has_a_schema_and_a_graph() -> None:
     assert Loud().OutputType is Any
     assert len(RunnableParallel(x=chain).get_graph().nodes) == 4
     assert chain.get_output_jsonschema() is not None
+
+
+# A step before the parser may yield anything that has a text.
+
+
+def said_in(way: str) -> list[Any]:
+    """Return "YES" in two pieces."""
+    kinds: dict[str, Any] = {
+        "text": str, "dictionaries": _openai_chunk, "ours": outputs.AIMessageChunk,
+        "theirs": AIMessageChunk, "whole messages of ours": outputs.AIMessage,
+        "whole messages of theirs": AIMessage,
+    }  # fmt: skip
+    return [kinds[way](piece) for piece in ("Y", "ES")]
+
+
+def _openai_chunk(text: str) -> dict[str, Any]:
+    choice = {"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}
+    about = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    return {**about, "choices": [choice]}
+
+
+@pytest.mark.parametrize(
+    "parser", [op.BooleanOutputParser(), get_parser("tools"), get_parser("auto")]
+)
+@pytest.mark.parametrize(
+    "way",
+    [
+        "text", "dictionaries", "ours", "theirs", "whole messages of ours",
+        "whole messages of theirs",
+    ],
+)  # fmt: skip
+def test_no_piece_is_lost(parser: Any, way: str) -> None:
+    def given(_: Any) -> Iterator[Any]:
+        yield from said_in(way)
+
+    async def agiven(_: Any) -> AsyncIterator[Any]:
+        for piece in said_in(way):
+            yield piece
+
+    async def last(chain: Any) -> Any:
+        return [each async for each in chain.astream("?")][-1]
+
+    found = [
+        [*parser.transform(given(None))][-1],
+        [*(RunnableGenerator(given) | parser).stream("?")][-1],
+        asyncio.run(last(RunnableGenerator(agiven) | parser)),
+    ]
+    for each in found:
+        assert each is True or each.return_values["output"] == "YES"
