@@ -229,7 +229,7 @@ _INDENT: Final = re.compile(INDENT).fullmatch
 
 def _reason(known: _Vocabulary, state: State, place: str, key: str, text: str, span: Span) -> str:
     """Return why the marker *key* does not count at *span*, in *place* and *state*."""
-    if state.is_cut:
+    if state.is_behind_end:
         return "after the turn ended"
     if key not in known.here:
         return "only lenient mode reads it"

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.markers.mentions import TextBefore
-from agent_parsers.engine.reading.collecting.collector import Left
+from agent_parsers.engine.reading.collecting.collector import StateEnd
 from agent_parsers.engine.tables.guards import (
     Here,
     closes_the_outermost,
@@ -249,7 +249,7 @@ class Scanner:
             drops = ""
         marker_at = self._end_text(events, start)
         span = self._text_at, marker_at
-        left = Left(self._state, to, span, edge, crossing.closes, crossing.may_be_cut)
+        left = StateEnd(self._state, to, span, edge, crossing.closes, crossing.may_be_cut)
         if not drops:
             self._collector.leave(events, left)
         elif not self._collector.restart(events, left):
@@ -268,7 +268,7 @@ class Scanner:
             events.append(Repair("label", span, message))
         if crossing.odd and self._machine.lenient:
             events.append(Repair("marks", span, crossing.odd))
-        if to.is_cut or (to.beside_action and self._collector.result is not None):
+        if to.is_behind_end or (to.beside_action and self._collector.result is not None):
             message = f"the turn ended at {label!r}; the text after it is not part of the turn"
             events.append(Repair("invented", span, message))
         if crossing.late:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from agent_parsers.engine.markers.kinds import Literal, spelt_texts
 from agent_parsers.engine.markers.patterns import Walked
-from agent_parsers.engine.reading.collecting.collector import Left, Setup
+from agent_parsers.engine.reading.collecting.collector import Setup, StateEnd
 from agent_parsers.engine.reading.collecting.step import StepCollector
 from agent_parsers.engine.reading.quoting.marks import speaks_of_thoughts
 from agent_parsers.engine.reading.quoting.quotations import Surroundings
@@ -202,7 +202,7 @@ class TurnStream(Scanner):
             self._take_half(events, replace(half, may_be_cut=ended != "stop"))
         self._advance(events, self._tail, is_last=True)
         end = self._end_text(events, self._size)
-        self._collector.leave(events, Left(self._state, None, (self._text_at, end), self._size))
+        self._collector.leave(events, StateEnd(self._state, None, (self._text_at, end), self._size))
         if end < self._size:
             events.append(MarkerSeen("end", (end, self._size)))
         announced = self._refuse()
@@ -234,7 +234,7 @@ class TurnStream(Scanner):
         """
         tail, state = self._tail, self._state
         if state.can_be_cut and tail in self._machine.half_stops:
-            over = next(each.to for each in state.crossings if each.to.is_cut)
+            over = next(each.to for each in state.crossings if each.to.is_behind_end)
             return Crossing("stop", Literal(tail), over)
         table = self._machine.table
         if not tail or table.is_run:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from agent_parsers.engine.calls.reader import Call
-    from agent_parsers.engine.reading.collecting.collector import Left, Setup
+    from agent_parsers.engine.reading.collecting.collector import Setup, StateEnd
     from agent_parsers.engine.reading.rules.foreign_calls import ForeignCall
     from agent_parsers.engine.reading.rules.states import State
     from output_parsers import OutputParserException
@@ -98,7 +98,7 @@ class CallsCollector(Collector):
             as_thoughts(events, before)
 
     @override
-    def leave(self, events: list[Event], left: Left) -> None:
+    def leave(self, events: list[Event], left: StateEnd) -> None:
         state, to, thought = left.state, left.to, self._unclosed
         if thought is not None and thought.inner is not None:
             is_end = self.ended != "length" if to is None else to.part is Part.SKIPPED
@@ -123,7 +123,7 @@ class CallsCollector(Collector):
                 self._lost = self._lost or BadPayload("open_reasoning", left.span)
             self._leave(events, left)
 
-    def _leave(self, events: list[Event], left: Left) -> None:
+    def _leave(self, events: list[Event], left: StateEnd) -> None:
         """Leave a state by the rules for all texts but the calls in a thought."""
         state, to, span, is_closed = left.state, left.to, left.span, left.is_closed
         if state.part is Part.CONTENT:
@@ -157,7 +157,7 @@ class CallsCollector(Collector):
             self._unclosed = UnclosedThought()
         return self._unclosed
 
-    def _leave_draft(self, events: list[Event], left: Left, thought: UnclosedThought) -> None:
+    def _leave_draft(self, events: list[Event], left: StateEnd, thought: UnclosedThought) -> None:
         """Leave a call in a *thought*, or the text after it."""
         state, to, (start, stop) = left.state, left.to, left.span
         if state.part is Part.CALL:
@@ -180,7 +180,7 @@ class CallsCollector(Collector):
         elif thought.begins_at < 0 or not (thought.calls or thought.problem):
             self._lost = self._lost or BadPayload("open_reasoning", self.label_span)
 
-    def _leave_call_in(self, thought: UnclosedThought, events: list[Event], left: Left) -> bool:
+    def _leave_call_in(self, thought: UnclosedThought, events: list[Event], left: StateEnd) -> bool:
         """Leave a call in a *thought*, which gets what is read of it.
 
         Returns:
@@ -319,7 +319,7 @@ class CallsCollector(Collector):
             self._met.append(FoundCall(span, span, is_bare=False, made=None, bad=bad))
 
     @override
-    def restart(self, events: list[Event], left: Left) -> bool:
+    def restart(self, events: list[Event], left: StateEnd) -> bool:
         before = len(events)
         self.leave(events, left._replace(to=None, stop=left.span[1]))
         events[before:] = (e for e in events[before:] if not isinstance(e, Repair))
@@ -334,7 +334,7 @@ class CallsCollector(Collector):
         return True
 
     @override
-    def _end_call(self, events: list[Event], left: Left) -> None:
+    def _end_call(self, events: list[Event], left: StateEnd) -> None:
         state, to, stop = left.state, left.to, left.stop
         if self._call is None and state.new_call is not None and not state.is_labelled:
             return  # content without a text
@@ -343,7 +343,7 @@ class CallsCollector(Collector):
         self._call = None
         if left.may_be_cut or to is None:
             pass  # half a marker need not become this marker
-        elif left.is_closed or (to.part in _CLOSES and not to.is_cut):
+        elif left.is_closed or (to.part in _CLOSES and not to.is_behind_end):
             reader.see_closer()
         elif to.part is Part.CALL:
             reader.see_next_call()
@@ -387,7 +387,7 @@ class CallsCollector(Collector):
             return False
         return self._slice(*text.span) in tools
 
-    def _is_empty(self, events: list[Event], left: Left, bad: BadPayload, call: Call) -> bool:
+    def _is_empty(self, events: list[Event], left: StateEnd, bad: BadPayload, call: Call) -> bool:
         """Return whether nothing stands where a *call* should; other text is content."""
         start, stop = call.span if call.span[0] < call.span[1] else bad.span
         is_short = stop - start <= _LONGEST_BLANK
@@ -451,7 +451,7 @@ class CallsCollector(Collector):
     @override
     def end_text(self, events: list[Event], state: State, entry: int) -> None:
         state = self._end_thought(events, state)
-        log = self.text[:entry].rstrip() if state.is_cut else self.text
+        log = self.text[:entry].rstrip() if state.is_behind_end else self.text
         self._judge(events)
         if self.problem is not None:
             self._read_as_written(events, log, self.problem)
@@ -480,7 +480,7 @@ class CallsCollector(Collector):
         elif self._beside.content and self._drops_stray_mark(events, state):
             self._finish_as_content(events, state, entry, log)
         elif state.problem or state.is_draft or not self._beside.content:
-            is_invented = state.is_cut and self._beside.skipped_at >= 0
+            is_invented = state.is_behind_end and self._beside.skipped_at >= 0
             problem = "open_reasoning" if state.is_draft else "no_action_or_answer"
             problem = "invented_first" if is_invented else problem
             self.problem = self._at_end(state.problem or problem, entry)

@@ -54,7 +54,7 @@ class Setup(NamedTuple):
     """Whether the whole text is kept; a log without a limit would need all memory."""
 
 
-class Left(NamedTuple):
+class StateEnd(NamedTuple):
     """A state whose text has ended, as reported by the scanner."""
 
     state: State
@@ -188,7 +188,7 @@ class Collector:
         """Return a reader for the next call in *state*."""
         return (state.new_call or self._machine.new_call)()
 
-    def leave(self, events: list[Event], left: Left) -> None:
+    def leave(self, events: list[Event], left: StateEnd) -> None:
         """Finish the text of a state: create its action or answer, or record its problem."""
         state, span = left.state, left.span
         if state.part is Part.THOUGHT:
@@ -207,7 +207,7 @@ class Collector:
         except BadPayload as bad:
             self._fail(events, bad)
 
-    def _end_part(self, events: list[Event], left: Left, written: LeftText) -> None:
+    def _end_part(self, events: list[Event], left: StateEnd, written: LeftText) -> None:
         """Take the text of a part that is over; raise `BadPayload` if it is not as it should be."""
         state, to, span = left.state, left.to, written.span
         match state.part:
@@ -218,12 +218,12 @@ class Collector:
                     message = "read text without a label as the answer"
                     events.append(Repair("bare_answer", span, message))
                 self._answer = (written.text, span)
-            case Part.SKIPPED if not state.is_cut and left.is_sound and span[0] < span[1]:
+            case Part.SKIPPED if not state.is_behind_end and left.is_sound and span[0] < span[1]:
                 if self._machine.lenient:
                     message = f"ignored the text after {self._END}"
                     events.append(Repair("after_answer", span, message))
 
-    def _end_call(self, events: list[Event], left: Left) -> None:
+    def _end_call(self, events: list[Event], left: StateEnd) -> None:
         """Take a call whose text is over."""
         raise NotImplementedError
 
@@ -260,7 +260,7 @@ class Collector:
     def see_inner_end(self, events: list[Event], name: str, span: Span) -> None:
         """Record that a marker at *span* closes a nested thought."""
 
-    def restart(self, events: list[Event], left: Left) -> bool:
+    def restart(self, events: list[Event], left: StateEnd) -> bool:
         """Drop the turn up to the end of this state: all of it was reasoning.
 
         Returns:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.calls.reader import Call
-    from agent_parsers.engine.reading.collecting.collector import Left, LeftText, Setup
+    from agent_parsers.engine.reading.collecting.collector import LeftText, Setup, StateEnd
     from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.events import Event, Span
 
@@ -59,7 +59,7 @@ class RunCollector(StepCollector):
             self._fail(events, BadPayload("no_action_or_answer", (self._begins_at, stop)))
 
     @override
-    def _end_part(self, events: list[Event], left: Left, written: LeftText) -> None:
+    def _end_part(self, events: list[Event], left: StateEnd, written: LeftText) -> None:
         self._last = left.span
         is_observed = left.to is not None and left.to.part is Part.OBSERVATION
         if left.state.part is Part.QUESTION and is_observed:

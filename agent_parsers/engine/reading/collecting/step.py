@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent_parsers.engine.calls.reader import Call
-    from agent_parsers.engine.reading.collecting.collector import Left, LeftText, Setup
+    from agent_parsers.engine.reading.collecting.collector import LeftText, Setup, StateEnd
     from agent_parsers.engine.reading.rules.foreign_calls import ForeignCall
     from agent_parsers.engine.reading.rules.states import State
 
@@ -41,12 +41,12 @@ class StepCollector(Collector):
         self._tool_at = 0  # where the label of the tool begins
 
     @override
-    def restart(self, events: list[Event], left: Left) -> bool:
+    def restart(self, events: list[Event], left: StateEnd) -> bool:
         self._tool = None
         return super().restart(events, left)
 
     @override
-    def _end_part(self, events: list[Event], left: Left, written: LeftText) -> None:
+    def _end_part(self, events: list[Event], left: StateEnd, written: LeftText) -> None:
         match left.state.part:
             case Part.TOOL:
                 self._end_tool(events, left, written)
@@ -57,7 +57,7 @@ class StepCollector(Collector):
             case _:
                 super()._end_part(events, left, written)
 
-    def _end_tool(self, events: list[Event], left: Left, written: LeftText) -> None:
+    def _end_tool(self, events: list[Event], left: StateEnd, written: LeftText) -> None:
         to, span = left.to, left.span
         repairs: list[Repair] = []
         head: ToolHead | BadPayload
@@ -96,7 +96,7 @@ class StepCollector(Collector):
             events.append(Repair("missing_input", span, message))
         self._done(events, result, span)
 
-    def _end_input(self, events: list[Event], left: Left, written: LeftText) -> None:
+    def _end_input(self, events: list[Event], left: StateEnd, written: LeftText) -> None:
         assert self._tool is not None, "an input follows a tool"
         if self._names_no_tool(events, left.to):
             return
@@ -115,7 +115,7 @@ class StepCollector(Collector):
         events += repairs
         self._done(events, result, (span[0], stop))
 
-    def _unfenced(self, events: list[Event], left: Left, written: LeftText) -> str:
+    def _unfenced(self, events: list[Event], left: StateEnd, written: LeftText) -> str:
         """Return an input as *written*, without the end of a fence around its action.
 
         Raises:
@@ -144,11 +144,11 @@ class StepCollector(Collector):
             return None
         base = max(self._begins_at, 0)
         hole = head[0] - base, head[1] - base
-        goes_on = to is not None and to.is_cut
+        goes_on = to is not None and to.is_behind_end
         return enclosing(self._slice(base, given[1]), hole, given[0] - base, goes_on=goes_on)
 
     @override
-    def _end_call(self, events: list[Event], left: Left) -> None:
+    def _end_call(self, events: list[Event], left: StateEnd) -> None:
         state, to, stop = left.state, left.to, left.stop
         reader = self._call or self._new_call(state)
         self._call = None
@@ -213,10 +213,10 @@ class StepCollector(Collector):
         (call,) = calls
         self._done(events, make_action(call.tool, call.tool_input, log), call.span)
 
-    def _end_at(self, call: Call, left: Left) -> None:
+    def _end_at(self, call: Call, left: StateEnd) -> None:
         """Take a *call* as closed by the marker after it, unless its arguments are still open."""
         to, is_open = left.to, call.lacks in ("arguments", "values")
-        if not (to is None or left.may_be_cut or (to.is_cut and is_open)):
+        if not (to is None or left.may_be_cut or (to.is_behind_end and is_open)):
             call.lacks = ""
 
     def _meant(self, state: State, call: Call, stop: int, repairs: list[Repair]) -> Call:
@@ -241,7 +241,7 @@ class StepCollector(Collector):
 
     def _ends_turn(self, call: Call, to: State | None) -> bool:
         """Return whether *call* counts in a state that may lack a call and goes on to *to*."""
-        return call.problem != "no_call" and (to is None or to.is_cut)
+        return call.problem != "no_call" and (to is None or to.is_behind_end)
 
     @override
     def end_text(self, events: list[Event], state: State, entry: int) -> None:
@@ -259,9 +259,9 @@ class StepCollector(Collector):
         is_cut = self.ended == "length" and state.part is Part.ANSWER
         if is_cut:
             events.append(cut_answer(self._answer[1]))
-        log = self.text[:entry].rstrip() if state.is_cut else self.text
+        log = self.text[:entry].rstrip() if state.is_behind_end else self.text
         is_begun = state.part is Part.ANSWER and self.ended != "stop"
-        is_begun = is_begun or (state.is_cut and self._machine.lenient)
+        is_begun = is_begun or (state.is_behind_end and self._machine.lenient)
         may_lack = not is_begun or self._machine.mode == "langchain"
         try:
             self._finish(events, log, is_cut=is_cut, may_lack=may_lack)

@@ -56,7 +56,7 @@ class State:
 
     __slots__ = (
         "_connect", "begun", "beside_action", "by_index", "can_be_cut", "crossings", "delta",
-        "growing", "has_reader", "is_bare", "is_block", "is_cut", "is_draft", "is_kept",
+        "growing", "has_reader", "is_bare", "is_behind_end", "is_block", "is_draft", "is_kept",
         "is_labelled", "is_open_answer", "is_region", "is_verbatim", "keeps_end", "needs_closer",
         "new_call", "opener", "part", "problem", "watches", "whole",
     )  # fmt: skip
@@ -74,7 +74,7 @@ class State:
         self.keeps_end: bool = part is Part.INPUT and table.keeps_input_end
         # White space at both ends is part of the text.
         self.is_verbatim: bool = part is Part.ANSWER and table.keeps_answer_space
-        self.is_cut: bool = name == CUT  # the turn ended before this state
+        self.is_behind_end: bool = name == CUT  # the turn ended before this state
         self.is_bare: bool = name in table.bare_answers  # an answer without a label
         # A block of calls, which its marker opens.
         self.is_block: bool = part is Part.CALL and name != table.initial
@@ -124,7 +124,7 @@ class State:
         self.is_open_answer = self.part is Part.ANSWER and bool(closers)
         is_input = self.part is Part.INPUT and bool(closers)
         self.needs_closer = is_input and closers.isdisjoint(stop)  # the stop may be missing
-        self.can_be_cut = any(crossing.to.is_cut for crossing in crossings)
+        self.can_be_cut = any(crossing.to.is_behind_end for crossing in crossings)
         self.watches = any(guards.outside_of_quotations in each.guards for each in crossings)
         if not crossings:
             self.whole = self.growing = _no_marker
