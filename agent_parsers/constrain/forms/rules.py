@@ -167,7 +167,7 @@ def write_gbnf(grammar: Grammar) -> str:
 
 
 class Lark(Gbnf):
-    """How rules are written in Lark."""
+    """How rules are written in Lark, where that differs from GBNF."""
 
     start = "start"
     is_left = True  # with rules that end so, the work of llguidance would be quadratic
