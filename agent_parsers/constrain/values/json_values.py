@@ -130,8 +130,12 @@ class JsonValues:
         """Any key; a mark in it might end a call in which the string before has no end."""
         if not self._notation.is_json:
             return _BARE_KEY
-        made = intersection(self._strings.text, text_without(("<",))).smallest
-        return Rule(self._add("key", lambda: self._quoted(Text(made))))
+
+        def key() -> Node:
+            made = intersection(self._strings.text, text_without(("<",))).smallest
+            return self._quoted(Text(made))
+
+        return Rule(self._add("key", key))
 
     def _member(self, key: Node, value: Node) -> Node:
         return sequence(key, ":", self._ws, value)
