@@ -199,6 +199,8 @@ class ToolCallsReader(_MessageReader[CallsParser]):
         self, result: Any, places: Sequence[tuple[ParsedCall, CallPlace]]
     ) -> Iterable[Any]:
         """Return what has changed of the *result*, in which the calls have *places*."""
+        if result is None:
+            return ()  # no result is none that changed
         last, given = self._results.last, self._given
         growing = {id(call.parsed): call for call in self._calls.calls} if self._calls else {}
         self._given = [

@@ -332,6 +332,20 @@ def test_patches_lead_to_the_results(kind: str, fields: Any, chunks: list[Any]) 
     assert documents == json.dumps([*map(dumped, results)], sort_keys=True)
 
 
+def test_an_equal_call_after_one_that_cannot_be_read_changes_nothing() -> None:
+    search = {"name": "Search", "args": "", "id": None}
+    wrong = {"index": 0, "id": None, "function": {"name": None, "arguments": "no"}}
+    chunks = [
+        AIMessageChunk("", tool_call_chunks=[{**search, "index": 0}]),
+        AIMessageChunk("", additional_kwargs={"tool_calls": [wrong]}),
+        AIMessageChunk("", tool_call_chunks=[{**search, "index": 1}]),
+    ]
+    parser = JsonOutputToolsParser(first_tool_only=True, diff=True)
+    [patch], error = run(parser.transform(iter(chunks)))
+    assert patch[0]["value"] == {"args": {}, "type": "Search"}
+    assert "not valid JSON" in str(error)
+
+
 @pytest.mark.parametrize(("kind", "fields"), PARSERS)
 @given(CALLS, st.sampled_from([native, old]))
 def test_so_they_do_for_whole_calls(kind: str, fields: Any, calls: Any, make: Any) -> None:
