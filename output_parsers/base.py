@@ -205,6 +205,11 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
             check_not_langchains(self, name)
             return super().__getattr__(name)
 
+    @property
+    def _streams(self) -> bool:
+        """Whether a stream may yield results before its end."""
+        return not is_default(self.transform)
+
     def _waits(self) -> bool:
         """Return whether asynchronous methods do more than call the synchronous ones."""
         return not (is_default(self.ainvoke) and is_default(self.aparse_result))
@@ -382,6 +387,7 @@ _DEFAULTS = frozenset(
     {
         BaseLLMOutputParser.aparse_result,
         BaseGenerationOutputParser.ainvoke,
+        BaseGenerationOutputParser.transform,
         BaseOutputParser.ainvoke,
         BaseOutputParser.aparse,
         BaseOutputParser.aparse_result,

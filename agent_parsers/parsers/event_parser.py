@@ -58,6 +58,11 @@ class BaseAgentOutputParser(BaseOutputParser[R]):
     def _type(self) -> str:
         return self._type_name or super()._type
 
+    @property
+    @override
+    def _streams(self) -> bool:
+        return False  # a stream of a turn yields its result; its events arrive before
+
     @override
     def _text_in(self, output: ModelOutput) -> str:
         check_of_model(output)

@@ -177,6 +177,30 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
         return self._result(lambda given: self.parser.parse_with_prompt(given, prompt), completion)
 
     @override
+    def transform(
+        self,
+        input: Iterator[str | LangChainMessage],
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> Iterator[Any]:
+        """Yield what our parser yields of a stream of text or of the chunks of a message."""
+        if self.parser._streams:
+            return super().transform(input, config, **kwargs)
+        return self.run_whole(self.parser.transform, input, config)
+
+    @override
+    def atransform(
+        self,
+        input: AsyncIterator[str | LangChainMessage],
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[Any]:
+        """Do the same as `transform`."""
+        if self.parser._streams:
+            return super().atransform(input, config, **kwargs)
+        return self.arun_whole(self.parser.atransform, input, config)
+
+    @override
     def _transform(self, input: Iterator[str | LangChainMessage]) -> Iterator[Any]:
         return self._results(self.parser.transform, input)
 

@@ -7,12 +7,12 @@ our parser and converts the result to LangChain's classes.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from langchain_core.agents import AgentAction, AgentActionMessageLog, AgentFinish
-from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk
+from langchain_core.messages import AIMessage, BaseMessage
 from typing_extensions import override
 
 from agent_parsers.actions import agent as ours
@@ -108,20 +108,6 @@ class LangChainParser(LangChainOutputParser):
         found: Result = await self._aresult(self.parser.aparse, text)
         return found
 
-    # LangChain adds up what a step yields, so a turn is yielded once, at its end.
-
-    @override
-    def _results(
-        self, read: Callable[[Any], Iterator[Any]], chunks: Iterator[Any]
-    ) -> Iterator[Result]:
-        yield self._result(self.parser.invoke, _sum([*chunks]))
-
-    @override
-    async def _aresults(
-        self, read: Callable[[Any], AsyncIterator[Any]], chunks: AsyncIterator[Any]
-    ) -> AsyncIterator[Result]:
-        yield await self._aresult(self.parser.ainvoke, _sum([chunk async for chunk in chunks]))
-
     @override
     def _of_langchain(self, result: Any, given: Any) -> Result:
         """Return *result* in LangChain's classes, with the LangChain message that was *given*."""
@@ -198,18 +184,6 @@ class LangChainParser(LangChainOutputParser):
     def _arguments(cls, package: Any, data: dict[str, Any]) -> dict[str, Any]:
         named = {"dialect": package.get_dialect(data["dialect"])} if "dialect" in data else {}
         return data | named
-
-
-def _sum(chunks: list[Any]) -> Any:
-    """Return the turn that came in *chunks*, a text or a message."""
-    if chunks and all(isinstance(chunk, str) for chunk in chunks):
-        return "".join(chunks)
-    first, *rest = chunks or [AIMessage("")]
-    for chunk in chunks if rest else ():
-        if not isinstance(chunk, BaseMessageChunk):
-            kind = type(chunk).__name__
-            raise TypeError(f"expected chunks of text or of one message, found {kind}")
-    return first + rest if rest else first
 
 
 # -- from ours to LangChain's ----------------------------------------------------------------------
