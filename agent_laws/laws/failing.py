@@ -204,13 +204,14 @@ def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, te
     if isinstance(story.outcome, Refusal):
         return  # for an error, the repairs do not matter
     repaired = [r.span for r in repairs if r.kind in ("label", "tag", "closer", "open_reasoning")]
+    thought_end = max((m.span[0] for m in seen if m.name == "end of thought"), default=0)
     closer = ""  # the closing tag of an element that is named after its key
     for event in seen:
         spelt = _EDGES.sub("", text[slice(*event.span)])
         if event.name == "key":
             closer = f"</{spelt[1:]}"
-        elif event.name == "end of value" and spelt == closer:
-            continue
+        elif event.name == "end of value" and (spelt == closer or event.span[0] < thought_end):
+            continue  # that of a call which turned out to be a thought ends no value
         marker = table.markers.get(event.name)
         is_repaired = any(event.span[0] <= start < event.span[1] for start, _ in repaired)
         # White space at the edges does not count as spelling, but may be the whole marker.
