@@ -48,6 +48,9 @@ _FIELDS: Final = (
 )  # fmt: skip
 """The fields in which providers report it: OpenAI Chat Completions, Anthropic, Ollama, OpenAI
 Responses, Bedrock, Gemini, Amazon Titan."""
+_WITHIN: Final = frozenset(("messageStop", "message_stop", "generation_info", "choices"))
+"""The fields that may hold an object, or a list of objects, with such a field: those of streams of
+LangChain.js on Bedrock, of generations, and of whole responses of OpenAI."""
 _GUARDRAIL: Final = "amazon-bedrock-guardrailAction"
 """The field in which a model of Bedrock says whether a guardrail stepped in."""
 _NUMBERED: Final = ("finish_reason", "finishReason")
@@ -149,9 +152,19 @@ def _is_blocked(metadata: Mapping[str, Any]) -> bool:
 
 def _reasons(metadata: Mapping[str, Any]) -> list[str]:
     """Return the known stop reasons in *metadata*."""
+    found = _reasons_of(metadata)
+    if not _WITHIN.isdisjoint(metadata):
+        for value in map(metadata.get, _WITHIN):
+            for each in value if isinstance(value, list) else (value,):
+                if isinstance(each, Mapping):
+                    found += _reasons_of(each)
+    return found
+
+
+def _reasons_of(fields: Mapping[str, Any]) -> list[str]:
     found: list[str] = []
     for field in _FIELDS:
-        value = metadata.get(field)
+        value = fields.get(field)
         if type(value) is int and field in _NUMBERED:
             value = _NUMBERS.get(value)
         if value and (word := _word(value)):

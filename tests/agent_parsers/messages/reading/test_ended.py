@@ -371,6 +371,10 @@ def test_an_item_that_is_not_complete_was_cut(is_list: bool) -> None:
         ({"finish_reason": "network_error"}, False),
         ({"finish_reason": 2}, False),
         ({"completionReason": "LENGTH"}, False),
+        ({"messageStop": {"stopReason": "max_tokens"}}, False),
+        ({"message_stop": {"stop_reason": "guardrail_intervened"}}, True),
+        ({"generation_info": {"finish_reason": "length"}}, False),
+        ({"finish_reason": "stop", "choices": [{}, {"finish_reason": "length"}]}, False),
     ],
 )
 def test_reasons_of_other_providers(about: dict[str, Any], is_filter: bool) -> None:
