@@ -80,7 +80,7 @@ _SECTIONS: Final[tuple[Pair, ...]] = (
     ("{}_BEGIN", "{}_END"), ("{} begins", "{} ends"), ("<!-- BEGIN {} -->", "<!-- END {} -->"),
     ("+---- {} ----+", "+------------+"), ("# ==== {} ====", "# ==== end ===="),
     ("**--- {} ---**", "**---**"),
-    ('=== {} "a" ===', "==="), ("<{}> -----", "----- </{}>"),
+    ('=== {} "a" ===', "==="), ("<{}> -----", "----- </{}>"), ("--", "--"), ("<<", ">>"),
 )  # fmt: skip
 """Lines before and behind a section, in which a name may stand."""
 _RULED: Final = "=-*_#+:%$~.─━═•·–◆★※"
@@ -101,9 +101,11 @@ _FENCES: Final = (
 """Lines around a call, some of which hold marks that open and close nothing."""
 _SIGNS: Final = ("> ", ">", "+ ", "+", "| ", ">> ", "// ", "-- ", "% ", "; ")
 """What each line begins with in quotations, diffs and comments."""
-_QUOTATION_MARKS: Final = (
-    *('""', "“”", "‘’", "«»", "„“", "「」", "『』", "＂＂", "‹›", "»«", "《》", "””", "‚‘", "〝〞"),
-)
+_QUOTATION_MARKS: Final[tuple[Pair, ...]] = (
+    ('"', '"'), ("“", "”"), ("‘", "’"), ("«", "»"), ("„", "“"), ("「", "」"), ("『", "』"), ("＂", "＂"),
+    ("‹", "›"), ("»", "«"), ("《", "》"), ("”", "”"), ("‚", "‘"), ("〝", "〞"), ("″", "″"), ("´", "´"), ("⟦", "⟧"), ("⟨", "⟩"), ("⸢", "⸣"), ("❮", "❯"), ("【", "】"),
+    ("&quot;", "&quot;"), ("&ldquo;", "&rdquo;"), ("&#39;", "&#39;"),
+)  # fmt: skip
 _AROUND_ALL: Final = ("answer", "response", "output", "result", "message", "final")
 """Names of elements around a whole turn that say neither that it is a call, nor its form."""
 
@@ -149,6 +151,9 @@ def enclosed_calls(dialect: Dialect) -> tuple[EnclosedCall, ...]:
         found.append(EnclosedCall("strike", "~~", f"I would ~~{line}~~ rather wait."))
         table = f"| call | why |\n|---|---|\n| {line} | it is quick |"
         found.append(EnclosedCall("table", "a cell", f"These are ways:\n\n{table}\n\nI wait."))
+        for begins in ("\n\n    ", "\n\n\t", "\r\r    ", "\u2028\u2028\t", "\n> ", "\x85| "):
+            text = f"The page says:{begins}run {line}"
+            found.append(EnclosedCall("indented", repr(begins), text))
     for name in (*_AROUND_ALL, *names[:2]):
         if f"<{name}>" not in call and not marker_in(dialect, f"<{name}>"):
             text = f"<{name}>\n{call}\n</{name}>"
@@ -250,7 +255,11 @@ def _in_lines(call: str) -> Iterator[EnclosedCall]:
 
 
 def _in_blocks(call: str) -> Iterator[EnclosedCall]:
-    """Yield calls in blocks that a line announces, and in a fence that nothing closes."""
+    """Yield calls in blocks that a line announces, in ticks, and in a fence that nothing closes."""
+    for ticks in ("`", "``"):
+        text = f"The page says:\n\n{ticks}\n{call}\n{ticks}\n\nI will not do that."
+        yield EnclosedCall("block", ticks, text)
+        yield EnclosedCall("block", ticks, f"const call = {ticks}\n{call}\n{ticks};\nI wait.")
     for opens in ("note: |\n", "note: >-\n", ".. code-block:: text\n\n"):
         quoted = "\n".join(f"  {line}" for line in call.split("\n"))
         yield EnclosedCall("block", opens, f"{opens}{quoted}\nI will not do that.")

@@ -273,13 +273,13 @@ class Scanner:
             events.append(Repair("invented", span, message))
         if crossing.late:
             self._collector.see_late_marker(crossing.late, span)
-        if crossing.of_call and not before.is_first:
-            self._collector.see_stray_closer(crossing.of_call, span)
+        may_be_stray = crossing.of_call and not before.is_first
+        is_stray = may_be_stray and self._collector.see_stray_closer(crossing.of_call, span)
         self._state = to
         self._entry = start
         if drops and self._machine.lenient:
             events.append(Repair("left_out", span, drops.format(repr(label))))
-        elif crossing.drops and self._machine.lenient:
+        elif (crossing.drops or is_stray) and self._machine.lenient:
             events.append(Repair("closer", span, "dropped a closing mark without an opening one"))
         self._marker, self._marker_at = crossing.name, marker_at
         self._collector.see_marker(spelt, span)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -306,17 +307,19 @@ class CallsCollector(Collector):
             self.problem = BadPayload(problem, span)
 
     @override
-    def see_stray_closer(self, problem: str, span: Span) -> None:
+    def see_stray_closer(self, problem: str, span: Span) -> bool:
         last, bad = self._met[-1].hole if self._met else (-1, -1), BadPayload(problem, span)
         if last[0] >= self.label_span[0] and last != self.label_span:
-            return  # it closes a call
+            return False  # it closes a call
         if problem != "stray_closer":
             self.problem = self.problem or bad
-            return
+            return False
         before, name = self._slice(self.label_span[1], span[0]), name_of(self._slice(*span))
-        # Behind words, it is dropped; behind its opening tag, it is text of its own.
-        if before.rstrip()[-1:] in tuple("}])>`") and not (name and f"<{name}" in before):
+        is_opened = name and re.search(rf"<{re.escape(name)}(?=[\s>=])", before)
+        if before.rstrip()[-1:] in tuple("}])>`") and not is_opened:
             self._met.append(FoundCall(span, span, is_bare=False, made=None, bad=bad))
+            return False
+        return not self.label or self.label.strip() == self._slice(*span).strip()
 
     @override
     def restart(self, events: list[Event], left: StateEnd) -> bool:

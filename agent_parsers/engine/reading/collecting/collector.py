@@ -251,8 +251,12 @@ class Collector:
     def see_late_marker(self, problem: str, span: Span) -> None:
         """Record a marker at *span* that is not allowed after a call."""
 
-    def see_stray_closer(self, problem: str, span: Span) -> None:
-        """Record a marker at *span*, after some text, that can only close a call."""
+    def see_stray_closer(self, problem: str, span: Span) -> bool:  # noqa: ARG002
+        """Record a marker at *span*, after some text, that can only close a call.
+
+        Return whether it closes nothing, neither a call nor what a marker has opened.
+        """
+        return False
 
     def see_mention(self, span: Span, *, opens: bool) -> None:
         """Record that text at *span* only mentions a marker that opens or closes a thought."""

@@ -11,6 +11,7 @@ by is its key.
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import TYPE_CHECKING, Final
 from unicodedata import normalize
 
@@ -25,17 +26,18 @@ if TYPE_CHECKING:
 HOLE: Final = "\x1c"
 """Stands for each character of a call. It is white space, but neither a blank nor a line break."""
 _KINDS: Final = (
-    '"“”„‟＂〝〞〟', "'‘’‚‛＇", "«»", "‹›", "「」", "『』", "《》", "〈〉", "｢｣", "﹁﹂", "﹃﹄",
+    '"“”„‟＂〝〞〟″', "'‘’‚‛＇´", "«»", "‹›", "「」", "『』", "《》", "〈〉", "｢｣", "﹁﹂", "﹃﹄",
     "❝❞",
 )  # fmt: skip
 """The quotation marks of all scripts, by kind."""
 _KIND: Final = {mark: kind[0] for kind in _KINDS for mark in kind} | {"`": "`"}
 _QUOTES: Final = "".join(_KINDS)
+_ENTITY: Final = "&(?:quot|apos|[lr](?:[ds]|a)quo|#3[49]);"
 _EITHER: Final = frozenset("\"'＂＇’”»›")
 """Quotation marks that open none behind a letter: some languages close with them."""
 _BRACKETS: Final = (
     "<>", "[]", "【】", "◁▷", "{}", "＜＞", "⟨⟩", "〔〕", "［］", "｛｝", "⟦⟧", "⟪⟫", "〖〗",
-    "〘〙", "〚〛", "❨❩", "❪❫", "❲❳", "❴❵", "﹛﹜", "﹝﹞", "⦅⦆",
+    "〘〙", "〚〛", "❨❩", "❪❫", "❲❳", "❴❵", "❮❯", "﹛﹜", "﹝﹞", "⦅⦆",
 )  # fmt: skip
 """The brackets of tags, in any script."""
 _OPENS: Final = re.escape("".join(pair[0] for pair in _BRACKETS))
@@ -49,7 +51,7 @@ _COMMENTS: Final = (
     rf"<!\[CDATA\[|[{{(\[]{{1,2}}[{_SIGNS}-]{_RUN}|<[{_SIGNS}](?>(?:[{_SIGNS}-]{_RUN})?)|/\*{_RUN}|@\*"
     rf"|\#\||-{{2,8}}\[\[|\]\]>|[{_SIGNS}-]{_RUN}(?:[}})\]]{{1,2}}|>)|\*{_RUN}/|\*@|\|\#|\]\]"
 )
-_PAIRED: Final = ("()", "（）", "﹙﹚", "﴾﴿", "⁅⁆", "⸨⸩", "⦃⦄", *_BRACKETS[1:])
+_PAIRED: Final = ("()", "（）", "﹙﹚", "﴾﴿", "⁅⁆", "⸢⸣", "⸨⸩", "⦃⦄", *_BRACKETS[1:])
 _PARENS: Final = re.escape("".join(_PAIRED))
 _TAGS: Final = "|".join(
     f"{'<(?!!)' if opens == '<' else re.escape(opens)}"
@@ -75,7 +77,7 @@ _at_sign: Final = re.compile(
     r"|(?P<tildes>~~~++)|(?P<strike>~~(?!~))"
     r"|(?P<signed>[«‹〈《「]/?\w{1,40}+[»›〉》」]|\(/?\w{1,40}+\)"
     r"|(?P<sign>[*|%#$@_~=+^&-]{1,3})/?\w{1,40}(?P=sign)(?![^\w\s.,:]))"
-    rf"|(?P<triple>{'|'.join(TRIPLE)})|(?P<quote>[{_QUOTES}])"
+    rf"|(?P<triple>{'|'.join(TRIPLE)})|(?P<quote>[{_QUOTES}]|{_ENTITY})"
     rf"|(?P<tag>(?:\\(?:begin|end))?(?:{_TAGS}))"
     rf"|(?P<comment>{_COMMENTS})"
     r"|(?P<heredoc><<[~-]?[ \t]?+[\"']?[^\W\d]\w{0,39}+)"
@@ -111,7 +113,7 @@ def marks_in(text: str) -> Iterator[Match[str]]:
 
 
 _may_open: Final = re.compile(rf"[`~#*|%$@_=+^&{_PARENS}{_OPENS}{_QUOTES}-]").search
-_may_close: Final = re.compile(rf"[`~*/@#|{_PARENS}{_CLOSES}{_QUOTES}]").search
+_may_close: Final = re.compile(rf"[`~*/@#&|{_PARENS}{_CLOSES}{_QUOTES}]").search
 _may_begin: Final = re.compile(
     r"^[ \t]*+(?:[^\w\s\"'`]|_)|^[^\n]{0,30}(?i:begin|start|open)", re.MULTILINE
 ).search
@@ -337,7 +339,7 @@ def ruler_key(line: str) -> str:
     signs = lead if said else "".join(found[0].split())
     sign = max(dict.fromkeys(signs), key=signs.count, default="")  # each once: lines may be long
     if not said:
-        is_short = len(signs) < 3 and sign not in "$%@&^|="
+        is_short = len(signs) < 2 and sign not in "$%@&^|="
         is_other = sign in f"{_QUOTES}`~([{{" or ("|" in signs and "-" in signs)
         if is_short or is_other or signs.count(sign) * 2 <= len(signs):
             return ""
@@ -385,7 +387,7 @@ def quote_keys(text: str, found: Match[str]) -> tuple[str, str]:
     A mark between letters is an apostrophe. A straight one after a digit is a unit, unless a
     sentence or a line ends there.
     """
-    mark = found[0]
+    mark = unescape(found[0])
     kind = _KIND[mark]
     is_straight = mark in "'’\"＂＇"
     before, after = text[found.start() - 1 : found.start()], text[found.end() : found.end() + 1]

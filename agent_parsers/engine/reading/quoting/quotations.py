@@ -171,7 +171,8 @@ def _end_of_object(text: str, at: int) -> int:
 def quotes_line(text: str, end: int) -> bool:
     """Return whether the beginning of the line, before offset *end*, may quote its rest."""
     line = text[text.rfind("\n", 0, end) + 1 : end]
-    return bool(line) and (line.isspace() or _SIGN(line) is not None)
+    line = _OTHER_BREAK.split(line)[-1]
+    return line[:1].isspace() or _SIGN(line) is not None
 
 
 def is_plain(text: str) -> bool:
@@ -338,7 +339,9 @@ class Surroundings:
         match kind:
             case "line":
                 for run in ("`", "``", "```"):
-                    self._open.pop(run, None)
+                    opened = self._open.get(run)
+                    if opened and _IS_BARE(self._text, opened[-1][0][1]) is None:
+                        opened.clear()  # one that ends its line may be closed on another
             case "fence":
                 self._meet_fence(spelt, span, number)
             case "ticks":
@@ -538,7 +541,8 @@ class Surroundings:
                 line = self._text.rfind("\n", 0, start) + 1
                 is_led = bool(self._text[line:start].strip(BETWEEN))
                 is_block = self._text[start] == "{" and (is_led or is_followed)  # of code
-                if not (has_words or is_block):
+                is_usual = self._text[start] in "([{（［｛" or not (is_led or is_followed)
+                if not (has_words or is_block) and is_usual:
                     return None
                 return quotation._replace(problem="call_in_sentence")
             case "quotes" if has_words and marks[0][1] - start == 1:
