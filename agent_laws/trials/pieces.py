@@ -186,6 +186,9 @@ def template_marks(dialect: Dialect) -> list[str]:
         marks |= {mark for mark in own if not mark[0].isalnum() and mark[0] != '"'}
         each = dialect.results_text([Result(a_tool(dialect), "\0")]).partition("\0")
         marks |= {*_TOKENS("".join((*frame, *each)))}
+        marks |= {mark.canonical for mark in dialect.given}
+        users = (("assistant", "user"), ("Assistant", "User"), ("ASSISTANT", "USER"))
+        marks |= {mark.replace(*each) for mark in marks for each in users}
     return sorted(marks)
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from typing import Final
 
 from agent_parsers.engine.markers.kinds import Label, Literal, Marker, spelt_texts
@@ -29,7 +30,8 @@ _MOST_CHARS: Final = 1_000
 """How many characters after a position decide whether a marker begins there."""
 _ESCAPED: Final = re.compile(r"[^\\]\\+")
 """Matches a character and the backslashes after it."""
-_OTHER_ROLES: Final = ("user", "system", "developer", "tool")
+_ROLES: Final = ("user", "system", "developer", "tool", "assistant")
+_role: Final = re.compile("assistant|chatbot|user|human|system|developer", re.IGNORECASE).search
 _begins_turn: Final = re.compile(r"<[^<>\s]++>[^<>\n]{2,}+").findall
 """Finds a special token and the words after it, such as a role, which may tell who speaks."""
 _tokens: Final = re.compile(
@@ -140,8 +142,10 @@ def _markers(dialect: Dialect) -> Iterator[Marker]:
                 own.append(mark)
             elif not mark.canonical[0].isalnum() and mark.canonical[0] != '"':
                 own += (mark, Literal(mark.canonical))
+        given = [mark.canonical for mark in dialect.given]
         written = "".join((*dialect.turn_frame, *_frame_of_results(dialect), dialect.sample))
-        own += (Literal(token) for token in dict.fromkeys(_tokens(written)))
+        tokens = dict.fromkeys((*_tokens(written), *given))
+        own += (Literal(each) for token in tokens for each in (token, *_other_roles(token)))
     yield from own
     known = {text for marker in own for text in spelt_texts(marker)}
     yield from (Literal(token) for token in _tokens_of_turns() if token not in known)
@@ -162,13 +166,21 @@ def _given_markers(dialect: Dialect) -> Iterator[Marker]:
     yield from dialect.given
     written = "".join((*dialect.turn_frame, *_frame_of_results(dialect)))
     begins = (begin.partition(dialect.example.tool)[0] for begin in _begins_turn(written))
-    roles = (
-        begin.replace("assistant", role)
-        for begin in _begins_turn(dialect.turn_frame[1])
-        for role in _OTHER_ROLES
-    )
-    given = dict.fromkeys((*_tokens(written), *_tokens_of_turns(), *begins, *roles))
+    tokens = (*_tokens(written), *(mark.canonical for mark in dialect.given))
+    roles = chain(*map(_other_roles, (*tokens, *_begins_turn(dialect.turn_frame[1]))))
+    given = dict.fromkeys((*tokens, *_tokens_of_turns(), *begins, *roles))
     yield from (Literal(text) for text in given if text not in own)
+
+
+def _other_roles(token: str) -> Iterator[str]:
+    """Yield a *token* of a chat template with the other roles in the place of the one it names."""
+    if (found := _role(token)) is None:
+        return
+    word = found[0]
+    for role in _ROLES:
+        other = role.upper() if word.isupper() else role.title() if word.istitle() else role
+        if other != word:
+            yield token[: found.start()] + other + token[found.end() :]
 
 
 def _tokens_of_turns() -> tuple[str, ...]:
