@@ -20,7 +20,7 @@ from agent_parsers.engine.reading.collecting.unclosed_thought import (
 )
 from agent_parsers.engine.reading.quoting.beside import TextBeside
 from agent_parsers.engine.reading.quoting.judge import FoundCall, ReadyCall, judge
-from agent_parsers.engine.reading.quoting.marks import name_of
+from agent_parsers.engine.reading.quoting.marks import name_of, takes_call
 from agent_parsers.engine.reading.quoting.spans import (
     call_holes,
     call_span,
@@ -355,16 +355,18 @@ class CallsCollector(Collector):
         calls = (first, *reader.more)
         opened_at = self.label_span[0] if self.label else left.span[0]  # a header may need no label
         holes = call_holes(calls, stop, opened_at, is_closed=left.is_closed)
+        lead = (0, 0)  # the text before a call in its block
         for call, hole in zip(calls, holes, strict=True):
             for repair in call.repairs:  # a call without text is placed at its marker
                 start, end = repair.span
                 events.append(repair if start < end else replace(repair, span=self.label_span))
             if call.is_text and not self._is_half_call(call):
                 self._beside.add_content(call.span, is_aside=call.is_aside)
+                lead = call.span
                 continue
             made, wrong = None, None
             try:
-                made = self._make(events, call, stop)
+                made, lead = self._make(events, call, stop, lead), (0, 0)
             except BadPayload as bad:
                 is_text, wrong = bad.problem == "no_call", bad
                 if is_text and is_cut:
@@ -410,12 +412,14 @@ class CallsCollector(Collector):
             events.append(Repair("empty_call", self.label_span, "dropped an empty call"))
         return start >= stop
 
-    def _make(self, events: list[Event], call: Call, stop: int) -> ReadyCall | None:
-        """Return the executable form of one *call*; `None` if it is an answer.
+    def _make(self, events: list[Event], call: Call, stop: int, lead: Span) -> ReadyCall | None:
+        """Return the executable form of one *call* behind *lead*; `None` if it is an answer.
 
         Raises:
             BadPayload: The call is wrong.
         """
+        if self.label and takes_call(self.text, lead):
+            raise BadPayload("call_in_sentence", lead)
         call = self._machine.resolved(call, self.tools)
         if problem := self._machine.call_problem(call, self.ended, self.tools):
             raise BadPayload(problem, call_span(problem, call, stop))

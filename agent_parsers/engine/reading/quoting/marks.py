@@ -153,6 +153,7 @@ _BEGINS: Final = frozenset(("begin", "start", "open", "prefix"))
 _ENDS: Final = frozenset(("end", "stop", "close", "suffix"))
 _PARTS: Final = re.compile(r"[^\W_▁]+").findall
 _LEAD: Final = re.compile(r"^(?:[>#*-][ \t]+(?=([^\w\s])\1)|\*\*(?=[^\w\s*]))").sub
+_TAKES: Final = re.compile(r"(?:[#%;]|//|--)\W*+\w|[\s\S]*(?:[\w\])]\(|\breturn$|[=,({\[\"'`]$)").match
 _EDGES: Final = re.compile(
     r"((?>(?:[^\w\s]|_)*))(\s*[^\W_].*?|)((?:[^\w\s]|_|\s)*)", re.DOTALL
 ).fullmatch
@@ -417,6 +418,13 @@ def _is_letter(sign: str) -> bool:
 def is_quote(sign: str) -> bool:
     """Return whether the character *sign* is a quotation mark or a backtick."""
     return sign in _KIND
+
+
+def takes_call(text: str, lead: Span) -> bool:
+    """Return whether code or a comment takes the call behind *lead*, as in ``x = f({…})``."""
+    ends_line = text[lead[1] : lead[1] + 1] in "\r\n"
+    line = "" if ends_line else text[slice(*lead)].rpartition("\n")[2].strip()
+    return _TAKES(line) is not None
 
 
 def is_pair(before: str, after: str) -> bool:
