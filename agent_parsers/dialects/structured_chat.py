@@ -44,8 +44,13 @@ Action:
 _is_blob: Final = re.compile(r"```(?:json\s)?\W.*?```", re.DOTALL).search
 
 
+_has_input: Final = re.compile(
+    r"^\W*action[ _]?input\W*:\s*[{\[]", re.IGNORECASE | re.MULTILINE
+).search
+
+
 def _is_answer(text: str) -> bool:
-    return '"action"' not in text and _is_blob(text) is None
+    return '"action"' not in text and _is_blob(text) is None and _has_input(text) is None
 
 
 FORM: Final = JsonActions(

@@ -34,6 +34,7 @@ _OPENS_CALL: Final = re.compile(
 ).search
 """Matches a tag, and what may stand between it and the name of a tool: other tags, or code."""
 _ENDS_NAME: Final = re.compile(r"\s*(?:</|<(?:arg|param))|(?:\.call)?\s*\(|[\"']\s*[,}]").match
+_OBJECT: Final = re.compile(r"\s*\{\s*\"").match
 _NEXT_ELEMENTS: Final = re.compile(r"(?:\s*<([\w:|.-]+)>[^<]*</\1\s*>)*").match
 _OTHERS: Final = ("id", "type")
 """Attributes that are no parameters, unless the tool declares them."""
@@ -89,9 +90,11 @@ def called_element(text: str, mention: Mention, unclosed: set[str]) -> Span | No
         return None
     first = max(0, mention.start - _FARTHEST)
     opener = _OPENS_CALL(text[first : mention.start])
-    if opener is None or not speaks_of_calls(opener[0]):
+    if opener is None:
         return None
     closer = _closer(text, f"{opener[1]}/{opener[2]}", mention.stop, unclosed)
+    if not speaks_of_calls(opener[0]) and not (closer and _OBJECT(text, closer[1])):
+        return None
     stop = len(text) if closer is None else closer[1]
     following = _NEXT_ELEMENTS(text, stop)
     return first + opener.start(), stop if following is None else following.end()

@@ -69,21 +69,32 @@ def find_foreign(text: str, tools: ToolSet | None, over: int, is_own: bool) -> F
     return found or _headless(said)
 
 
-_NAME_THEN_ARGUMENTS: Final = re.compile(
-    r'(?<![\w.:/-])[\w.:/-]*+"\s*+,\s*+"(?:arguments|parameters|args|(?:action_|tool_)?input)"'
-    r'\s*+:\s*+[{"\[]'
-    r"|(?:\[ARGS\]|[<‹][|｜]tool[_▁](?:sep|call[_▁]argument[_▁]begin)[|｜][>›])\s*+\{"
+_ARGUMENTS: Final = r'"(?:arguments|parameters|args|(?:action_|tool_)?input)"\s*+'
+_REMAINS: Final = re.compile(
+    rf'(?P<name>(?<![\w.:/-])[\w.:/-]*+"\s*+,\s*+{_ARGUMENTS}:\s*+[{{"\[]'
+    r"|(?:\[ARGS\]|[<‹][|｜]tool[_▁](?:sep|call[_▁]argument[_▁]begin)[|｜][>›])\s*+\{)"
+    rf'|\{{\s*+"name"(?:\s*+:\s*+[\w.-]++"|\s*+"[\w.-]++")\s*+,\s*+{_ARGUMENTS}'
+    r"|[<‹〈]/?[^\w<>\n]{0,6}DSML(?![^\W_])[^<>\n]{0,40}>?"
+    r"|<\|(?:open|close)\|>(?!(?:think|response|message)\b)\w[^<>\n]{0,60}<\|sep\|>"
+    r"|</parameter>\s*+</(?P<call>function|invoke)>|\bto=functions\.[\w.-]++[^\n{}]{0,40}\{|^functools\[",
+    re.MULTILINE,
 ).finditer
-"""Finds what stands between the name of a tool and its arguments."""
+"""Finds what remains of a call: what stands between the name of a tool and its arguments, a broken
+name, and marks of families that stand in no answer."""
 
 
 def _headless(text: str) -> Foreign | None:
     """Find a call in *text* whose beginning, perhaps with a part of the name, is missing."""
-    for found in islice(_NAME_THEN_ARGUMENTS(text), 4):
+    for found in islice(_REMAINS(text), 4):
         opened, closed, quotes = (text.count(sign, 0, found.start()) for sign in '{}"')
-        if opened <= closed and quotes % 2 == 0 and not other_mark(text, [found.span()]):
-            span, form = (found.start(), len(text.rstrip())), "written without its beginning"
-            return Foreign(form, span, why="its name may be incomplete")
+        is_named = found[0].endswith(">") and is_in_clause(text, *found.span())
+        is_named = is_named or (found["call"] and f"<{found['call']}" in text[: found.start()])
+        is_begun = opened <= closed and quotes % 2 == 0 and not is_named
+        if is_begun and not other_mark(text, [found.span()]):
+            span = (found.start(), len(text.rstrip()))
+            if found["name"] is None:
+                return Foreign("that cannot be read", span, why="its marks or its name are broken")
+            return Foreign("written without its beginning", span, why="its name may be incomplete")
     return None
 
 

@@ -10,8 +10,8 @@ JSON_IN_MARKS = [
     "internlm2", "jamba", "llama3_json", "longcat", "mistral_v3", "nemotron_v2",
 ]  # fmt: skip
 LEADS = [
-    "foo(", "x = ", "# never: ", "// not yet: ", "print('", "return ", "data = [1, ", '"', "if ok { ",
-    "import json\nx = json.loads('",
+    "foo(", "x = ", "# never: ", "// not yet: ", "print('", "return ", "data = [1, ", '"',
+    "if ok { ", "import json\nx = json.loads('",
 ]  # fmt: skip
 
 

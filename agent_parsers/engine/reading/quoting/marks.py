@@ -153,7 +153,9 @@ _BEGINS: Final = frozenset(("begin", "start", "open", "prefix"))
 _ENDS: Final = frozenset(("end", "stop", "close", "suffix"))
 _PARTS: Final = re.compile(r"[^\W_▁]+").findall
 _LEAD: Final = re.compile(r"^(?:[>#*-][ \t]+(?=([^\w\s])\1)|\*\*(?=[^\w\s*]))").sub
-_TAKES: Final = re.compile(r"(?:[#%;]|//|--)\W*+\w|[\s\S]*(?:[\w\])]\(|\breturn$|[=,({\[\"'`]$)").match
+_TAKES: Final = re.compile(
+    r"(?:[#%;]|//|--)\W*+\w|[\s\S]*(?:[\w\])]\(|\breturn$|[=,({\[\"'`]$)"
+).match
 _EDGES: Final = re.compile(
     r"((?>(?:[^\w\s]|_)*))(\s*[^\W_].*?|)((?:[^\w\s]|_|\s)*)", re.DOTALL
 ).fullmatch

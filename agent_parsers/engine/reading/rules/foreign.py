@@ -33,7 +33,10 @@ _BESIDE_NAMES: Final = ("(", "（", "{", "[", "<", "=", ":", "：", "--", "|", "
 _SEPARATORS: Final = str.maketrans("", "", "_-.")
 
 
-_INSIDE: Final = ('"name"', '"arguments"', '"parameters"', "<arg", "<param")
+_INSIDE: Final = (
+    '"name"', '"arguments"', '"parameters"', "<arg", "<param", "DSML", "<|open|>", "<|close|>",
+    "functools[",
+)  # fmt: skip
 """What a text that holds a call may have anywhere."""
 
 
