@@ -17,7 +17,7 @@ whatever stays although it may belong to nobody, is a notice.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.transcripts import Notice
@@ -58,6 +58,10 @@ FOUND_PROMPT: Final = "found a prompt"
 """The message of the notice about a prompt."""
 
 
+BEHIND: Final = "found text behind the colour of an answer"
+"""The message of the notice about lines behind an answer that was printed in a colour."""
+
+
 class Removed(NamedTuple):
     """Lines that were removed from a log."""
 
@@ -74,6 +78,8 @@ class OutsideOfRuns:
         dialect: The dialect of the log.
         head: The first lines of the log, which are looked at to know what stands between its runs.
         is_whole: Whether these are all of them.
+        behind: The numbers of lines of which the log shows that they stand behind an answer; it may
+            have those of a line once this was taken from *lines*.
     """
 
     def __init__(
@@ -83,9 +89,11 @@ class OutsideOfRuns:
         head: Sequence[str] = (),
         *,
         is_whole: bool = False,
+        behind: Container[int] = (),
     ) -> None:
         self._lines = iter(lines)
         self._dialect = dialect
+        self._behind = behind
         self._ahead: deque[tuple[int, str]] = deque()
         self._before: deque[str] = deque(maxlen=_FAR)  # the last lines that stay
         self._notices: deque[tuple[int, Notice]] = deque()  # with the size of what stays before
@@ -191,6 +199,9 @@ class OutsideOfRuns:
             if self._has_begun and (paragraph := self._paragraph_before()):
                 self._doubt(paragraph, self._ahead[0][0] - 1)
             return self._take_out(size, FOUND_PROMPT)
+        if count := self._size_behind():
+            self._is_fenced = False
+            return self._take_out(count, BEHIND)
         if self._is_fenced:
             return False
         if is_logged(line):
@@ -202,6 +213,17 @@ class OutsideOfRuns:
         if self._index == self._cut[0]:
             return self._take_out(self._cut[1], GAP)
         return False
+
+    def _size_behind(self) -> int:
+        """Return how many of the next lines stand behind an answer, as the log shows."""
+        count = 0
+        while (
+            (line := self._at(count))
+            and self._ahead[count][0] in self._behind
+            and not (count and opens_prompt(line))
+        ):
+            count += 1
+        return count
 
     def _begins_question(self, line: str) -> bool:
         return begins_question(self._dialect, line)

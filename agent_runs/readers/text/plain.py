@@ -40,12 +40,14 @@ from agent_parsers.transcripts import Notice, Transcript, TranscriptStep
 from agent_runs.detecting.detect import detect, detect_in_head
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.reader import HEAD_CHARS, Lines, NumberedLines, Reading, TextReader
+from agent_runs.splitting.coloured import ColouredAnswers
 from agent_runs.splitting.labels import (
     begins_any,
     begins_foreign,
     begins_marked,
     begins_question,
     begins_step,
+    is_of_llamaindex,
     spelling_of,
 )
 from agent_runs.splitting.outside import FOUND_PROMPT, OutsideOfRuns, is_header_of_log
@@ -164,7 +166,9 @@ def _is_log(detection: Detection) -> bool:
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     dialect = reading.dialect
     spelling = spelling_of(_COLOURS.sub("", lines.head(HEAD_CHARS)[:HEAD_CHARS]))
-    if dialect is None:
+    if dialect is None and is_of_llamaindex(_COLOURS.sub("", lines.head(HEAD_CHARS))):
+        dialect = get_dialect("react_llamaindex")
+    elif dialect is None:
         text = _own_text(lines.head(HEAD_CHARS)[:HEAD_CHARS])
         detection = detect_in_head(text)
         if not (_is_log(detection) or detection.is_ambiguous):
@@ -179,11 +183,13 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     said = (spelling[1],) if spelling else ()
     spelt = spelling[0] if spelling else str
     head = lines.head(HEAD_CHARS)
+    behind: set[int] = set()
     outside = OutsideOfRuns(
-        _plain(lines, spelt),
+        _plain(lines, spelt, behind),
         dialect,
         [spelt(line) for line in _COLOURS.sub("", head).splitlines(keepends=True)],
         is_whole=len(head) < HEAD_CHARS,
+        behind=behind,
     )
     yield from _runs(outside, dialect, reading.in_dialect(dialect, *said))
 
@@ -194,10 +200,19 @@ def _spelt(head: str) -> str:
     return "".join(map(spelling[0], head.splitlines(keepends=True))) if spelling else head
 
 
-def _plain(lines: Lines, spelt: Callable[[str], str]) -> Iterator[tuple[int, str]]:
-    """Yield the *lines* without colours, as they are *spelt*, with their numbers."""
+def _plain(
+    lines: Lines, spelt: Callable[[str], str], behind: set[int]
+) -> Iterator[tuple[int, str]]:
+    """Yield the *lines* without colours, as they are *spelt*, with their numbers.
+
+    The numbers of those behind an answer and its colour are added to *behind*.
+    """
+    answers = ColouredAnswers()
     while line := lines.peek():
-        yield lines.number, spelt(_COLOURS.sub("", line) if "\x1b" in line else line)
+        text = spelt(_COLOURS.sub("", line) if "\x1b" in line else line)
+        if answers.precede(line, text):
+            behind.add(lines.number)
+        yield lines.number, text
         next(lines)
 
 
@@ -360,16 +375,27 @@ def _behind_answer(step: TranscriptStep) -> tuple[TranscriptStep, str]:
 
 
 def _notice_foreign(builder: RunBuilder, step: TranscriptStep) -> None:
-    """Add notices of lines in the values of a *step* that may belong to none of them."""
+    """Add notices of lines in the values of a *step* that may not belong to it."""
     if isinstance(step.action, AgentAction) and isinstance(step.action.tool_input, str):
         first, *lines = step.action.tool_input.splitlines() or [""]
         if lines and not first.lstrip().startswith(("{", "[", "```")):
             what = f"the input of {step.action.tool!r} has several lines, and nothing marks its end"
             builder.notice("unclear_end", what, text="\n".join(lines))
+    if isinstance(step.action, AgentFinish) and (again := _said_again(step.action)):
+        what = "the answer repeats itself, and a program may have printed it again"
+        builder.notice("unclear_end", what, text=again)
     for line in (step.observation or "").splitlines()[1:]:
         if begins_foreign(line):
             what = "a line in a result might not belong to the result"
             builder.notice("unclear_end", what, text=line)
+
+
+def _said_again(answer: AgentFinish) -> str:
+    """Return the second half of an *answer* that is the same text twice; empty if it is not."""
+    lines = str(answer.return_values.get("output", "")).strip().splitlines()
+    half = len(lines) // 2
+    first, gap, again = lines[:half], lines[half : len(lines) - half], lines[len(lines) - half :]
+    return "\n".join(again) if first == again and not any(map(str.strip, gap)) else ""
 
 
 READER: Final = TextReader(
