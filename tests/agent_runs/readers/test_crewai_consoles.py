@@ -251,6 +251,15 @@ def old(result: str, *, colour: str = PURPLE) -> str:
     return head + chain(inside, "CrewAgentExecutor")[:-1] + "\n" + end
 
 
+@pytest.mark.parametrize("show", [str, without_colours])
+def test_a_turn_that_a_result_follows_was_not_cut(show):
+    log = old("It is noon.").replace('Action Input: {"q": "fog"}\n', "Action Input: \n")
+    (run,) = runs_of(show(log))
+    (failed,) = run.failed  # CrewAI's inputs are objects
+    assert (failed.observation, "cut" in str(failed.error)) == ("It is noon.", False)
+    assert answer_of(run) == LONG
+
+
 @pytest.mark.parametrize("colour", ["95", "91"])
 @pytest.mark.parametrize("pasted", [False, True])
 def test_old_consoles_print_results_in_a_colour(colour, pasted):
