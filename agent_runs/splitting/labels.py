@@ -235,20 +235,41 @@ def _asked(head: str) -> str:
     )
 
 
+_FORMAT: Final = re.compile(r"^Follow the following format\.$", re.MULTILINE)
+_REASONING: Final = re.compile(r"^Reasoning:", re.MULTILINE)
+
+
+def _reasoned(head: str) -> str:
+    """Return *head* with the label of a thought in place of that of DSPy 2.0 to 2.4."""
+    return _REASONING.sub("Thought:", head)
+
+
 def spelling_of(head: str) -> tuple[Callable[[str], str], str] | None:
     """Return a function that replaces other labels in a log with those of ReAct, and a description.
 
     It is `None` if the *head* of the log has no others.
     """
-    asked = _asked(head)
-    by_hand = _by_hand(asked)
-    if asked == head:
-        return by_hand
-    said = "'> Running step' read as 'Question'"
+    changes = {
+        "'> Running step' read as 'Question'": _asked,
+        "'Reasoning' read as 'Thought'": _reasoned,
+    }
+    is_of_dspy = _FORMAT.search(head) is not None
+    made = {
+        words: change
+        for words, change in changes.items()
+        if change(head) != head and (is_of_dspy or change is _asked)
+    }
+
+    def printed(text: str) -> str:
+        for change in made.values():
+            text = change(text)
+        return text
+
+    by_hand = _by_hand(printed(head))
     if by_hand is None:
-        return _asked, said
+        return (printed, ", ".join(made)) if made else None
     spelt, words = by_hand
-    return lambda line: spelt(_asked(line)), f"{said}, {words}"
+    return lambda line: spelt(printed(line)), ", ".join((*made, words))
 
 
 def _by_hand(head: str) -> tuple[Callable[[str], str], str] | None:

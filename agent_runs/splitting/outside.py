@@ -30,7 +30,14 @@ from agent_runs.splitting.labels import (
     begins_step,
     is_step,
 )
-from agent_runs.splitting.prompts import Prompts, opens_prompt, size_of_examples, size_of_rest
+from agent_runs.splitting.prompts import (
+    Prompts,
+    is_block_ruler,
+    may_begin_prompt,
+    opens_prompt,
+    size_of_examples,
+    size_of_rest,
+)
 from agent_runs.splitting.runs_of_log import FRAMES
 from agent_runs.splitting.separators import (
     LOGGED,
@@ -195,9 +202,11 @@ class OutsideOfRuns:
             self._is_fenced = not self._is_fenced
         elif self._is_fenced and begins_any(line):
             self._is_fenced = False
-        if opens_prompt(line) and (size := self._prompts.size_at(self._index)):
+        if may_begin_prompt(line) and (size := self._prompts.size_at(self._index)):
             if self._has_begun and (paragraph := self._paragraph_before()):
                 self._doubt(paragraph, self._ahead[0][0] - 1)
+            if is_block_ruler(line):
+                self.begins.add(self._size)  # of the question, which is the last block
             return self._take_out(size, FOUND_PROMPT)
         if count := self._size_behind():
             self._is_fenced = False
@@ -220,7 +229,7 @@ class OutsideOfRuns:
         while (
             (line := self._at(count))
             and self._ahead[count][0] in self._behind
-            and not (count and opens_prompt(line))
+            and not (count and may_begin_prompt(line))
         ):
             count += 1
         return count
@@ -247,7 +256,8 @@ class OutsideOfRuns:
         while start and before[start - 1].strip():
             start -= 1
         paragraph = before[start:]
-        return [] if not start or any(map(begins_any, paragraph)) else paragraph
+        is_labelled = any(begins_any(line) or begins_answer(line) for line in paragraph)
+        return [] if not start or is_labelled else paragraph
 
     # -- the top of the log -----------------------------------------------------------------------
 
@@ -290,6 +300,8 @@ class OutsideOfRuns:
         count = 0
         tracebacks = Tracebacks()
         while (line := self._at(count)) and count < MOST:
+            if self._prompts.has_blocks(count):
+                break
             framed = count and is_framed(self._at(count - 1), line, self._at(count + 1))
             if not (tracebacks.has(line) or framed or self._may_be_between(line)):
                 break
@@ -322,6 +334,8 @@ class OutsideOfRuns:
         if not line or FRAMES["end"].match(line):
             return "end"
         if self._begins_question(line) or FRAMES["begin"].match(line) or opens_prompt(line):
+            return "run"
+        if self._prompts.has_blocks(count):
             return "run"
         if not begins_step(self._dialect, line):
             return ""

@@ -74,6 +74,8 @@ _EXAMPLES: Final = re.compile(
     r"[:.]?\s*$|^\W*(?:few[- ]?shot )?examples?\W*$",
     re.IGNORECASE,
 ).search
+BLOCK_FORMAT: Final = "Follow the following format."
+"""The first line of the format in a prompt of DSPy 2.0 to 2.4."""
 _EXAMPLES_END: Final = re.compile(r"\W*END OF (?:THE )?EXAMPLES?\W*$", re.IGNORECASE).match
 _REST: Final = 15
 """How many lines may follow the last one that is known of a prompt."""
@@ -108,6 +110,22 @@ def opens_prompt(line: str) -> bool:
     return may_open and _OPENS(line) is not None
 
 
+def may_begin_prompt(line: str) -> bool:
+    """Return whether a prompt may begin with *line*, or go on behind it as `is_block_ruler` says.
+
+    Many logs have such rulers, so `Prompts` looks at what follows.
+    """
+    return opens_prompt(line) or is_block_ruler(line)
+
+
+def is_block_ruler(line: str) -> bool:
+    """Return whether *line* may stand between the blocks of a prompt of DSPy 2.0 to 2.4.
+
+    Its instructions, its examples and its format are such blocks. The last one is the question.
+    """
+    return line.rstrip() == "---"
+
+
 class Prompts:
     """Finds prompts in lines that are looked at in order.
 
@@ -124,6 +142,8 @@ class Prompts:
     def size_at(self, index: int) -> int:
         """Return how many lines, from the next one with the number *index*, are a prompt."""
         ahead = self._ahead
+        if is_block_ruler(ahead(0)):
+            return _size_of_blocks(ahead)
         if _INTRODUCES(ahead(0)) and not any(map(_OPENS, map(ahead, range(1, _INTRODUCTION)))):
             return 0
         size = _with_example(instructions_at(ahead), ahead)
@@ -136,6 +156,11 @@ class Prompts:
             size = at + 1
             at = _behind_blanks(ahead, size)
         return _open_question(ahead, at, self._begins_question) or size
+
+    def has_blocks(self, index: int) -> bool:
+        """Return whether the line *index* lines after the next is the first ruler of a prompt."""
+        ahead = self._ahead
+        return is_block_ruler(ahead(index)) and bool(_size_of_blocks(lambda at: ahead(index + at)))
 
     def _has_format(self, index: int) -> bool:
         """Return whether a line that only a format has is near; each line is looked at once."""
@@ -151,7 +176,7 @@ class Prompts:
 def without_prompts(text: str) -> str:
     """Return *text*, in any dialect, without prompts and lines of loggers."""
     lines = text.splitlines(keepends=True)
-    if not any(opens_prompt(line) or is_logged(line) for line in lines):
+    if not any(may_begin_prompt(line) or is_logged(line) for line in lines):
         return text
     kept: list[str] = []
     at = 0
@@ -162,7 +187,7 @@ def without_prompts(text: str) -> str:
     prompts = Prompts(ahead, may_begin_question)
     while at < len(lines):
         line = lines[at]
-        if opens_prompt(line) and (size := prompts.size_at(at)):
+        if may_begin_prompt(line) and (size := prompts.size_at(at)):
             at += size
             continue
         if not is_logged(line):
@@ -261,6 +286,27 @@ def _size_of_format(ahead: Callable[[int], str]) -> int:
     while end and ahead(end).strip() and set(ahead(end).strip()) <= set("`}]"):
         end += 1  # what closes a block
     return end
+
+
+def _size_of_blocks(ahead: Callable[[int], str]) -> int:
+    """Return how many lines from a ruler on are blocks up to the last ruler; 0 without a format.
+
+    Two empty lines stand behind a response, where another prompt may follow.
+    """
+    behind_format = 0
+    end = at = 0
+    while at - end < MOST_LINES and (at < MOST_LINES or behind_format):
+        line = ahead(at)
+        if not line or (not line.strip() and not ahead(at + 1).strip()):
+            break
+        at += 1
+        if is_block_ruler(line):
+            is_format = ahead(_behind_blanks(ahead, end)).rstrip() == BLOCK_FORMAT
+            if end and is_format and behind_format:
+                return behind_format  # it is that of another prompt
+            behind_format = at if end and is_format else behind_format
+            end = at
+    return end if behind_format else 0
 
 
 def _is_in_format(ahead: Callable[[int], str], start: int) -> bool:

@@ -500,6 +500,52 @@ def test_a_logged_prompt_is_no_run() -> None:
     assert runs_in(text) == []
 
 
+SHOT = "Question: Is it {}?\nAnswer: No.\n"
+BLOCK = (
+    "Context: {0}\n\nQuestion: {1}\n\nReasoning: Let's think step by step in order to {2}\n\n"
+    "Answer:{3}\n"
+)
+FORMAT = BLOCK.format("relevant facts", "${question}", "${produce the answer}. We ...", " a word")
+
+
+def prompt_of_dspy(shots: int, reasoned: int, question: str, answer: str) -> str:
+    """Return what ``inspect_history`` of DSPy 2.0 to 2.4 prints of a call of the model."""
+    blocks = [
+        "Answer in a word.\n", *(SHOT.format(at) for at in range(shots)),
+        f"Follow the following format.\n\n{FORMAT}",
+        *(BLOCK.format("x", f"Is {at} odd?", "see.", " Yes.") for at in range(reasoned)),
+        BLOCK.format("[1] «The lake is deep.»", question, "know.", answer),
+    ]  # fmt: skip
+    return "\n\n\n" + "\n---\n\n".join(blocks) + "\n\n\n"
+
+
+@pytest.mark.parametrize("colour", ["", "\x1b[32m"])
+@pytest.mark.parametrize(("shots", "reasoned"), [(0, 0), (2, 0), (0, 3), (8, 1)])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_only_the_last_block_of_a_prompt_of_dspy_is_a_run(
+    colour: str, shots: int, reasoned: int, count: int
+) -> None:
+    answer = f"{colour} It is.\x1b[0m" if colour else " It is."
+    text = "".join(
+        prompt_of_dspy(shots, reasoned, f"Is lake {at} deep?", answer) for at in range(count)
+    )
+    thought = "Let's think step by step in order to know."
+    runs = runs_in(text)
+    expected = [(f"Is lake {at} deep?", [((), thought, None)], "It is.") for at in range(count)]
+    assert facts(runs) == expected
+    said = told_by(runs)
+    assert said.count("Follow the following format.") == count
+    assert said.count("The lake is deep.") == count
+    assert said.count("Answer in a word.") == count
+
+
+def test_rulers_without_a_format_are_those_of_a_program() -> None:
+    text = f"{FIRST}\n---\n\n{SECOND}\n---\n\nFollow the following format\n"
+    assert [run.question for run in runs_in(text)] == [
+        "How deep is the Aare?", "How deep is the Emme?"
+    ]  # fmt: skip
+
+
 # -- the laws see a bug ---------------------------------------------------------------------------
 
 
