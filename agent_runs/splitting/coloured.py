@@ -13,7 +13,7 @@ _CODE: Final = r"\x1b\[([\d;]{0,30})m"
 _codes: Final = re.compile(_CODE).findall
 _FRAMES: Final = tuple(FRAMES.values())
 _AT_EDGES: Final = re.compile(
-    rf"(?P<lead>(?:{_CODE})*+)(?P<text>.*?)(?P<end>(?:{_CODE})*+\s*)\Z", re.DOTALL
+    rf"(?P<lead>(?>(?:{_CODE})*))(?P<text>.*?)(?P<end>(?>(?:{_CODE})*)\s*)\Z", re.DOTALL
 ).match
 
 

@@ -25,6 +25,8 @@ GAP: Final = "found text between the runs"
 """The message of the notice about lines that were taken out between runs."""
 DOUBT: Final = "the log does not show whether the last lines belong to the value before them"
 """The message of the notice about lines that stay."""
+_AS_WIDE_AS_A_CONSOLE: Final = 60
+"""How long a ruler is that no model writes below a title or in a table."""
 _TITLE: Final = 100
 """How long a title between two rulers may be."""
 
@@ -123,6 +125,24 @@ class EndOfValue:
         if any(is_ruler(line) or line.lstrip().startswith(("|", "+-")) for line in paragraph):
             return True
         return len(paragraph) == 1 and not begins_any(paragraph[0])
+
+
+def ruled_off(text: str) -> str:
+    """Return *text*, a value, from the first ruler on that is as long as only programs write them.
+
+    It may be the program's, with all that follows. One of several kinds of marks is part of a
+    table, and in a fence it is quoted.
+    """
+    mark = ""
+    lines = text.splitlines(keepends=True)
+    for at, line in enumerate(lines):
+        if mark:
+            mark = "" if closes_fence(line, mark) else mark
+        elif not (mark := opened_fence(line)):
+            bare = line.strip()
+            if len(bare) >= _AS_WIDE_AS_A_CONSOLE and len(set(bare)) == 1 and is_ruler(bare):
+                return "".join(lines[at:]).rstrip()
+    return ""
 
 
 def _is_in_doubt(line: str) -> bool:

@@ -337,7 +337,8 @@ class OutsideOfRuns:
             return "run"
         if self._prompts.has_blocks(count):
             return "run"
-        if not begins_step(self._dialect, line):
+        is_step_ = begins_step(self._dialect, line)
+        if not (is_step_ or begins_answer(line)):
             return ""
         last = [*self._before]
         while last and not (
@@ -346,6 +347,8 @@ class OutsideOfRuns:
             last.pop()
         if last and self._begins_question(last[-1]):
             return "step"
+        if not is_step_:
+            return ""
         since = [*self._before][max(len(last) - 1, 0) :]
         if not any(map(begins_answer, since)):
             return ""

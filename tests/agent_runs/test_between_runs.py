@@ -162,6 +162,26 @@ def test_the_ruler_of_a_result_is_its_own() -> None:
     assert "unclear_end" in [notice.kind for notice in first.notices]
 
 
+@pytest.mark.parametrize("ruler", ["-" * 60, "=" * 80, "─" * 72, "*" * 100])
+def test_text_behind_a_ruler_as_wide_as_a_console_is_in_doubt(ruler: str) -> None:
+    behind = f"{ruler}\n\nAnother question? y/n: n"
+    (run,) = runs_in(f"{FIRST}{behind}\n")
+    assert run.output == f"2 m\n{behind}"
+    assert told([run], "unclear_end") == behind
+    for kept in (ruler[:30], f"+{ruler}+", f"```\n{ruler}\nx\n```"):
+        (run,) = runs_in(f"{FIRST}{kept}\n\nAnother question? y/n: n\n")
+        assert told([run], "unclear_end") == ""
+
+
+def test_a_title_between_a_question_and_its_answer_is_of_the_program() -> None:
+    title = f"{'=' * 80}\nProcessing...\n{'=' * 80}"
+    (run,) = runs_in(f"Question: How deep is it?\n\n{title}\n\nThought: so\nAnswer: 2 m\n")
+    (same,) = runs_in(f"Question: How deep is it?\n\n{title}\n\nAnswer:\n2 m\n")
+    for each in (run, same):
+        assert (each.question, each.output) == ("How deep is it?", "2 m")
+        assert told([each], "unowned_text") == title
+
+
 def test_a_value_that_is_a_ruler_stays() -> None:
     first, _ = runs_in(f"{FIRST.replace('Final Answer: 2 m', 'Final Answer:')}\n=====\n\n{SECOND}")
     assert facts([first])[0][2] == "====="

@@ -41,6 +41,7 @@ from agent_runs.detecting.detect import detect, detect_in_head
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.reader import HEAD_CHARS, Lines, NumberedLines, Reading, TextReader
 from agent_runs.splitting.coloured import ColouredAnswers
+from agent_runs.splitting.ends import DOUBT, ruled_off
 from agent_runs.splitting.labels import (
     begins_any,
     begins_foreign,
@@ -381,18 +382,22 @@ def _notice_foreign(builder: RunBuilder, step: TranscriptStep) -> None:
         if lines and not first.lstrip().startswith(("{", "[", "```")):
             what = f"the input of {step.action.tool!r} has several lines, and nothing marks its end"
             builder.notice("unclear_end", what, text="\n".join(lines))
-    if isinstance(step.action, AgentFinish) and (again := _said_again(step.action)):
-        what = "the answer repeats itself, and a program may have printed it again"
-        builder.notice("unclear_end", what, text=again)
+    if isinstance(step.action, AgentFinish):
+        answer = str(step.action.return_values.get("output", ""))
+        if again := _said_again(answer):
+            what = "the answer repeats itself, and a program may have printed it again"
+            builder.notice("unclear_end", what, text=again)
+        if ruled := ruled_off(answer):
+            builder.notice("unclear_end", DOUBT, text=ruled)
     for line in (step.observation or "").splitlines()[1:]:
         if begins_foreign(line):
             what = "a line in a result might not belong to the result"
             builder.notice("unclear_end", what, text=line)
 
 
-def _said_again(answer: AgentFinish) -> str:
+def _said_again(answer: str) -> str:
     """Return the second half of an *answer* that is the same text twice; empty if it is not."""
-    lines = str(answer.return_values.get("output", "")).strip().splitlines()
+    lines = answer.strip().splitlines()
     half = len(lines) // 2
     first, gap, again = lines[:half], lines[half : len(lines) - half], lines[len(lines) - half :]
     return "\n".join(again) if first == again and not any(map(str.strip, gap)) else ""
