@@ -23,6 +23,8 @@ MOST: Final = 60
 """How many lines between two runs are looked at."""
 GAP: Final = "found text between the runs"
 """The message of the notice about lines that were taken out between runs."""
+AGAIN: Final = "the answer repeats itself, and a program may have printed it again"
+"""The message of the notice about the second half of an answer."""
 DOUBT: Final = "the log does not show whether the last lines belong to the value before them"
 """The message of the notice about lines that stay."""
 _AS_WIDE_AS_A_CONSOLE: Final = 60
@@ -125,6 +127,17 @@ class EndOfValue:
         if any(is_ruler(line) or line.lstrip().startswith(("|", "+-")) for line in paragraph):
             return True
         return len(paragraph) == 1 and not begins_any(paragraph[0])
+
+
+def said_again(text: str) -> str:
+    """Return the second half of a *text* that is the same twice; empty if it is not.
+
+    So a program prints the answer that its console has shown.
+    """
+    lines = text.strip().splitlines()
+    half = len(lines) // 2
+    first, gap, again = lines[:half], lines[half : len(lines) - half], lines[len(lines) - half :]
+    return "\n".join(again) if first == again and not any(map(str.strip, gap)) else ""
 
 
 def ruled_off(text: str) -> str:

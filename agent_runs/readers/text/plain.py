@@ -18,6 +18,9 @@ Where one run ends and the next begins:
 * ``> Entering new … chain...`` begins a run and ``> Finished chain.`` ends it, also where they were
   copied without their colours, and the counts of tokens that some programs print end an answer.
 
+LlamaIndex's ReAct agent (0.10 to 0.12) prints ``> Running step …. Step input: `` before each turn,
+which is read as a label of questions, or as nothing where the input is ``None``.
+
 What stands between two runs, above the first and behind the last is taken out before; see
 `agent_runs.splitting.outside`. So are prompts and lines of loggers.
 
@@ -41,7 +44,7 @@ from agent_runs.detecting.detect import detect, detect_in_head
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.reader import HEAD_CHARS, Lines, NumberedLines, Reading, TextReader
 from agent_runs.splitting.coloured import ColouredAnswers
-from agent_runs.splitting.ends import DOUBT, ruled_off
+from agent_runs.splitting.ends import AGAIN, DOUBT, ruled_off, said_again
 from agent_runs.splitting.labels import (
     begins_any,
     begins_foreign,
@@ -384,23 +387,13 @@ def _notice_foreign(builder: RunBuilder, step: TranscriptStep) -> None:
             builder.notice("unclear_end", what, text="\n".join(lines))
     if isinstance(step.action, AgentFinish):
         answer = str(step.action.return_values.get("output", ""))
-        if again := _said_again(answer):
-            what = "the answer repeats itself, and a program may have printed it again"
-            builder.notice("unclear_end", what, text=again)
-        if ruled := ruled_off(answer):
-            builder.notice("unclear_end", DOUBT, text=ruled)
+        for message, text in ((AGAIN, said_again(answer)), (DOUBT, ruled_off(answer))):
+            if text:
+                builder.notice("unclear_end", message, text=text)
     for line in (step.observation or "").splitlines()[1:]:
         if begins_foreign(line):
             what = "a line in a result might not belong to the result"
             builder.notice("unclear_end", what, text=line)
-
-
-def _said_again(answer: str) -> str:
-    """Return the second half of an *answer* that is the same text twice; empty if it is not."""
-    lines = answer.strip().splitlines()
-    half = len(lines) // 2
-    first, gap, again = lines[:half], lines[half : len(lines) - half], lines[len(lines) - half :]
-    return "\n".join(again) if first == again and not any(map(str.strip, gap)) else ""
 
 
 READER: Final = TextReader(

@@ -5,8 +5,9 @@
     {'messages': [HumanMessage(content='Which month?', id='1'), AIMessage(content='November.')]}
 
 or one object a line, as a loop over messages prints it. LangChain's messages then show their
-fields alone: ``content='November.' tool_calls=[]``. Each value becomes the data that it shows, and
-a reader of data reads that. A value that is no `repr` of data is an error.
+fields alone: ``content='November.' tool_calls=[]``; what only messages of a model have tells whose
+they are. Each value becomes the data that it shows, and a reader of data reads that. A value that
+is no `repr` of data is an error.
 
 The result of the OpenAI Agents SDK prints as a summary, from which only the answer is taken, and
 only if no items are printed after it::
