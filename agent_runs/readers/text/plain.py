@@ -30,7 +30,6 @@ unless the log's first run has a label.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -43,7 +42,7 @@ from agent_parsers.transcripts import Notice, Transcript, TranscriptStep
 from agent_runs.detecting.detect import detect, detect_in_head
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.reader import HEAD_CHARS, Lines, NumberedLines, Reading, TextReader
-from agent_runs.splitting.coloured import ColouredAnswers
+from agent_runs.splitting.coloured import COLOURS, plain_lines
 from agent_runs.splitting.ends import AGAIN, DOUBT, ruled_off, said_again
 from agent_runs.splitting.labels import (
     begins_any,
@@ -64,8 +63,6 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.events import Span
 
-_COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
-"""The escape sequences of a terminal, which belong to no value."""
 _FEW: Final = 6
 """How many lines may stand above a run that is read if its dialect is named."""
 _FEWEST_MARKERS: Final = 2
@@ -89,7 +86,7 @@ def _evidence(head: str) -> Sequence[str]:
 
 def _lack(head: str) -> str:
     """Return which line is nearest to a log in a dialect, and what stopped the reader there."""
-    text = _spelt(_COLOURS.sub("", head[:HEAD_CHARS]))
+    text = _spelt(COLOURS.sub("", head[:HEAD_CHARS]))
     detection = detect_in_head(_own_text(head[:HEAD_CHARS]))
     if _is_log(detection):
         dialect = detection.candidates[0].dialect
@@ -136,7 +133,7 @@ def _is_headed(header: Sequence[str], rest: Sequence[str]) -> bool:
 @lru_cache(maxsize=4)
 def _own_text(head: str) -> str:
     """Return *head* without colours, prompts, lines of loggers, and what is quoted at the top."""
-    return _unquoted(without_prompts(_spelt(_COLOURS.sub("", head))))
+    return _unquoted(without_prompts(_spelt(COLOURS.sub("", head))))
 
 
 def _begins(dialect: Dialect, line: str) -> bool:
@@ -169,8 +166,8 @@ def _is_log(detection: Detection) -> bool:
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     dialect = reading.dialect
-    spelling = spelling_of(_COLOURS.sub("", lines.head(HEAD_CHARS)[:HEAD_CHARS]))
-    if dialect is None and is_of_llamaindex(_COLOURS.sub("", lines.head(HEAD_CHARS))):
+    spelling = spelling_of(COLOURS.sub("", lines.head(HEAD_CHARS)[:HEAD_CHARS]))
+    if dialect is None and is_of_llamaindex(COLOURS.sub("", lines.head(HEAD_CHARS))):
         dialect = get_dialect("react_llamaindex")
     elif dialect is None:
         text = _own_text(lines.head(HEAD_CHARS)[:HEAD_CHARS])
@@ -189,9 +186,9 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     head = lines.head(HEAD_CHARS)
     behind: set[int] = set()
     outside = OutsideOfRuns(
-        _plain(lines, spelt, behind),
+        plain_lines(lines, spelt, behind),
         dialect,
-        [spelt(line) for line in _COLOURS.sub("", head).splitlines(keepends=True)],
+        [spelt(line) for line in COLOURS.sub("", head).splitlines(keepends=True)],
         is_whole=len(head) < HEAD_CHARS,
         behind=behind,
     )
@@ -202,22 +199,6 @@ def _spelt(head: str) -> str:
     """Return *head* with the labels of ReAct, if people wrote others by hand."""
     spelling = spelling_of(head)
     return "".join(map(spelling[0], head.splitlines(keepends=True))) if spelling else head
-
-
-def _plain(
-    lines: Lines, spelt: Callable[[str], str], behind: set[int]
-) -> Iterator[tuple[int, str]]:
-    """Yield the *lines* without colours, as they are *spelt*, with their numbers.
-
-    The numbers of those behind an answer and its colour are added to *behind*.
-    """
-    answers = ColouredAnswers()
-    while line := lines.peek():
-        text = spelt(_COLOURS.sub("", line) if "\x1b" in line else line)
-        if answers.precede(line, text):
-            behind.add(lines.number)
-        yield lines.number, text
-        next(lines)
 
 
 def _runs(outside: OutsideOfRuns, dialect: Dialect, reading: Reading) -> Iterator[Transcript]:
