@@ -21,6 +21,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.transcripts import Notice
+from agent_runs.splitting.blocks import is_block_ruler
 from agent_runs.splitting.ends import DOUBT, GAP, MOST, EndOfValue, is_framed
 from agent_runs.splitting.labels import (
     begins_answer,
@@ -32,7 +33,6 @@ from agent_runs.splitting.labels import (
 )
 from agent_runs.splitting.prompts import (
     Prompts,
-    is_block_ruler,
     may_begin_prompt,
     opens_prompt,
     size_of_examples,
@@ -300,7 +300,7 @@ class OutsideOfRuns:
         count = 0
         tracebacks = Tracebacks()
         while (line := self._at(count)) and count < MOST:
-            if self._prompts.has_blocks(count):
+            if self._prompts.has_blocks(self._index, count):
                 break
             framed = count and is_framed(self._at(count - 1), line, self._at(count + 1))
             if not (tracebacks.has(line) or framed or self._may_be_between(line)):
@@ -335,7 +335,7 @@ class OutsideOfRuns:
             return "end"
         if self._begins_question(line) or FRAMES["begin"].match(line) or opens_prompt(line):
             return "run"
-        if self._prompts.has_blocks(count):
+        if self._prompts.has_blocks(self._index, count):
             return "run"
         is_step_ = begins_step(self._dialect, line)
         if not (is_step_ or begins_answer(line)):

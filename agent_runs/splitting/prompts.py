@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentAction, AgentFinish
+from agent_runs.splitting.blocks import Blocks, behind_blanks, is_block_ruler
 from agent_runs.splitting.instructions import (
     MOST_LINES,
     Instructions,
@@ -74,8 +75,6 @@ _EXAMPLES: Final = re.compile(
     r"[:.]?\s*$|^\W*(?:few[- ]?shot )?examples?\W*$",
     re.IGNORECASE,
 ).search
-BLOCK_FORMAT: Final = "Follow the following format."
-"""The first line of the format in a prompt of DSPy 2.0 to 2.4."""
 _EXAMPLES_END: Final = re.compile(r"\W*END OF (?:THE )?EXAMPLES?\W*$", re.IGNORECASE).match
 _REST: Final = 15
 """How many lines may follow the last one that is known of a prompt."""
@@ -111,19 +110,11 @@ def opens_prompt(line: str) -> bool:
 
 
 def may_begin_prompt(line: str) -> bool:
-    """Return whether a prompt may begin with *line*, or go on behind it as `is_block_ruler` says.
+    """Return whether a prompt may begin with *line*, or the blocks of one.
 
-    Many logs have such rulers, so `Prompts` looks at what follows.
+    Many logs have rulers like those before blocks, so `Prompts` looks at what follows.
     """
     return opens_prompt(line) or is_block_ruler(line)
-
-
-def is_block_ruler(line: str) -> bool:
-    """Return whether *line* may stand between the blocks of a prompt of DSPy 2.0 to 2.4.
-
-    Its instructions, its examples and its format are such blocks. The last one is the question.
-    """
-    return line.rstrip() == "---"
 
 
 class Prompts:
@@ -137,13 +128,14 @@ class Prompts:
     def __init__(self, ahead: Callable[[int], str], begins_question: Callable[[str], bool]) -> None:
         self._ahead = ahead
         self._begins_question = begins_question
+        self._blocks = Blocks(ahead)
         self._plain_until = 0  # no line before this one is one that only a format has
 
     def size_at(self, index: int) -> int:
         """Return how many lines, from the next one with the number *index*, are a prompt."""
         ahead = self._ahead
         if is_block_ruler(ahead(0)):
-            return _size_of_blocks(ahead)
+            return self._blocks.size_at(index)
         if _INTRODUCES(ahead(0)) and not any(map(_OPENS, map(ahead, range(1, _INTRODUCTION)))):
             return 0
         size = _with_example(instructions_at(ahead), ahead)
@@ -151,16 +143,18 @@ class Prompts:
             size = _size_of_format(ahead)
         if not size:
             return 0
-        at = _behind_blanks(ahead, size)
+        at = behind_blanks(ahead, size)
         if ahead(at).strip() in beginnings():
             size = at + 1
-            at = _behind_blanks(ahead, size)
+            at = behind_blanks(ahead, size)
         return _open_question(ahead, at, self._begins_question) or size
 
-    def has_blocks(self, index: int) -> bool:
-        """Return whether the line *index* lines after the next is the first ruler of a prompt."""
-        ahead = self._ahead
-        return is_block_ruler(ahead(index)) and bool(_size_of_blocks(lambda at: ahead(index + at)))
+    def has_blocks(self, index: int, further: int) -> bool:
+        """Return whether the blocks of a prompt begin *further* lines on than the next one.
+
+        Its number is *index*.
+        """
+        return self._blocks.size_at(index, further) > 0
 
     def _has_format(self, index: int) -> bool:
         """Return whether a line that only a format has is near; each line is looked at once."""
@@ -196,12 +190,6 @@ def without_prompts(text: str) -> str:
     return "".join(kept)
 
 
-def _behind_blanks(ahead: Callable[[int], str], at: int) -> int:
-    while (line := ahead(at)) and not line.strip():
-        at += 1
-    return at
-
-
 def _open_question(
     ahead: Callable[[int], str], at: int, begins_question: Callable[[str], bool]
 ) -> int:
@@ -218,7 +206,7 @@ def _open_question(
         if begins_any(line) and line.rstrip()[-1:] not in (":", "："):
             return index if begins_question(line) else 0
         if line.strip() and begins_any(line):
-            following = ahead(_behind_blanks(ahead, index + 1))
+            following = ahead(behind_blanks(ahead, index + 1))
             if following and not opens_prompt(following) and not begins_question(following):
                 return 0
     return 0
@@ -244,7 +232,7 @@ def _with_example(told: Instructions, ahead: Callable[[int], str]) -> int:
     """Return how many lines *told* are, with the example of a turn in which they may end."""
     if not told.has_example:
         return told.size
-    return _end_of_example(ahead, _behind_blanks(ahead, told.size))
+    return _end_of_example(ahead, behind_blanks(ahead, told.size))
 
 
 def _end_of_example(ahead: Callable[[int], str], at: int) -> int:
@@ -286,27 +274,6 @@ def _size_of_format(ahead: Callable[[int], str]) -> int:
     while end and ahead(end).strip() and set(ahead(end).strip()) <= set("`}]"):
         end += 1  # what closes a block
     return end
-
-
-def _size_of_blocks(ahead: Callable[[int], str]) -> int:
-    """Return how many lines from a ruler on are blocks up to the last ruler; 0 without a format.
-
-    Two empty lines stand behind a response, where another prompt may follow.
-    """
-    behind_format = 0
-    end = at = 0
-    while at - end < MOST_LINES and (at < MOST_LINES or behind_format):
-        line = ahead(at)
-        if not line or (not line.strip() and not ahead(at + 1).strip()):
-            break
-        at += 1
-        if is_block_ruler(line):
-            is_format = ahead(_behind_blanks(ahead, end)).rstrip() == BLOCK_FORMAT
-            if end and is_format and behind_format:
-                return behind_format  # it is that of another prompt
-            behind_format = at if end and is_format else behind_format
-            end = at
-    return end if behind_format else 0
 
 
 def _is_in_format(ahead: Callable[[int], str], start: int) -> bool:

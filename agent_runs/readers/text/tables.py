@@ -37,7 +37,7 @@ _FEEDBACK: Final = (
     r"## (?:Please provide feedback on the Final Result and the Agent's actions"
     r"(?:\. Respond with [^\n]*\n=====|:)"
     r"|[A-Z ]+: [^\n]*\n(?:[^\n=][^\n]*\n)*=====)\s*"
-    r"(?P<unowned>.*?)(?:\s*Processing your feedback\.\.\.)?\s*"
+    r"(?P<unowned>(?:(?!Processing your feedback\.).)*)(?:Processing your feedback\.\.\.\s*)?"
 )
 
 # crewai/agents/crew_agent_executor.py (0.61 to 0.141); utilities/events/utils/console_formatter.py
