@@ -23,8 +23,12 @@ MOST: Final = 60
 """How many lines between two runs are looked at."""
 GAP: Final = "found text between the runs"
 """The message of the notice about lines that were taken out between runs."""
+AGAIN: Final = "the answer repeats itself, and a program may have printed it again"
+"""The message of the notice about the second half of an answer."""
 DOUBT: Final = "the log does not show whether the last lines belong to the value before them"
 """The message of the notice about lines that stay."""
+_AS_WIDE_AS_A_CONSOLE: Final = 60
+"""How long a ruler is that no model writes below a title or in a table."""
 _TITLE: Final = 100
 """How long a title between two rulers may be."""
 
@@ -123,6 +127,35 @@ class EndOfValue:
         if any(is_ruler(line) or line.lstrip().startswith(("|", "+-")) for line in paragraph):
             return True
         return len(paragraph) == 1 and not begins_any(paragraph[0])
+
+
+def said_again(text: str) -> str:
+    """Return the second half of a *text* that is the same twice; empty if it is not.
+
+    So a program prints the answer that its console has shown.
+    """
+    lines = text.strip().splitlines()
+    half = len(lines) // 2
+    first, gap, again = lines[:half], lines[half : len(lines) - half], lines[len(lines) - half :]
+    return "\n".join(again) if first == again and not any(map(str.strip, gap)) else ""
+
+
+def ruled_off(text: str) -> str:
+    """Return *text*, a value, from the first ruler on that is as long as only programs write them.
+
+    It may be the program's, with all that follows. One of several kinds of marks is part of a
+    table, and in a fence it is quoted.
+    """
+    mark = ""
+    lines = text.splitlines(keepends=True)
+    for at, line in enumerate(lines):
+        if mark:
+            mark = "" if closes_fence(line, mark) else mark
+        elif not (mark := opened_fence(line)):
+            bare = line.strip()
+            if len(bare) >= _AS_WIDE_AS_A_CONSOLE and len(set(bare)) == 1 and is_ruler(bare):
+                return "".join(lines[at:]).rstrip()
+    return ""
 
 
 def _is_in_doubt(line: str) -> bool:

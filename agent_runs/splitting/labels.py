@@ -214,10 +214,68 @@ def _are_in_order(head: str, ours: Mapping[str, str]) -> bool:
     return firsts.get("Question", -1) < action < firsts.get("Observation", len(names))
 
 
+_RUNNING: Final = re.compile(
+    r"^[ \t]*> Running step [\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\."
+    r" Step input:[ \t]*(?P<question>.*)$\n?",
+    re.MULTILINE,
+)
+"""What LlamaIndex 0.10 to 0.12 prints before each turn: the question, and ``None`` later on."""
+
+
+def is_of_llamaindex(head: str) -> bool:
+    """Return whether LlamaIndex printed the *head* of a log, with the turns of its ReAct agent."""
+    return _RUNNING.search(head) is not None
+
+
+def _asked(head: str) -> str:
+    """Return *head* with the label of a question in place of what LlamaIndex prints before one."""
+    return _RUNNING.sub(
+        lambda found: "\n" if found["question"] == "None" else f"Question: {found['question']}\n",
+        head,
+    )
+
+
+_FORMAT: Final = re.compile(r"^Follow the following format\.$", re.MULTILINE)
+_REASONING: Final = re.compile(r"^Reasoning:", re.MULTILINE)
+
+
+def _reasoned(head: str) -> str:
+    """Return *head* with the label of a thought in place of that of DSPy 2.0 to 2.4."""
+    return _REASONING.sub("Thought:", head)
+
+
 def spelling_of(head: str) -> tuple[Callable[[str], str], str] | None:
     """Return a function that replaces other labels in a log with those of ReAct, and a description.
 
-    It is `None` if the *head* of the log has these labels, or no action at all.
+    It is `None` if the *head* of the log has no others.
+    """
+    changes = {
+        "'> Running step' read as 'Question'": _asked,
+        "'Reasoning' read as 'Thought'": _reasoned,
+    }
+    is_of_dspy = _FORMAT.search(head) is not None
+    made = {
+        words: change
+        for words, change in changes.items()
+        if change(head) != head and (is_of_dspy or change is _asked)
+    }
+
+    def printed(text: str) -> str:
+        for change in made.values():
+            text = change(text)
+        return text
+
+    by_hand = _by_hand(printed(head))
+    if by_hand is None:
+        return (printed, ", ".join(made)) if made else None
+    spelt, words = by_hand
+    return lambda line: spelt(printed(line)), ", ".join((*made, words))
+
+
+def _by_hand(head: str) -> tuple[Callable[[str], str], str] | None:
+    """Return the same for labels that people write by hand.
+
+    It is `None` if the *head* of the log has the labels of ReAct, or no action at all.
     """
     labels = {*map(_name_of, _LABEL.finditer(head))}
     if not labels & {"action", "act"}:

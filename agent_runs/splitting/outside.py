@@ -17,10 +17,11 @@ whatever stays although it may belong to nobody, is a notice.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.transcripts import Notice
+from agent_runs.splitting.blocks import is_block_ruler
 from agent_runs.splitting.ends import DOUBT, GAP, MOST, EndOfValue, is_framed
 from agent_runs.splitting.labels import (
     begins_answer,
@@ -30,7 +31,13 @@ from agent_runs.splitting.labels import (
     begins_step,
     is_step,
 )
-from agent_runs.splitting.prompts import Prompts, opens_prompt, size_of_examples, size_of_rest
+from agent_runs.splitting.prompts import (
+    Prompts,
+    may_begin_prompt,
+    opens_prompt,
+    size_of_examples,
+    size_of_rest,
+)
 from agent_runs.splitting.runs_of_log import FRAMES
 from agent_runs.splitting.separators import (
     LOGGED,
@@ -58,6 +65,10 @@ FOUND_PROMPT: Final = "found a prompt"
 """The message of the notice about a prompt."""
 
 
+BEHIND: Final = "found text behind the colour of an answer"
+"""The message of the notice about lines behind an answer that was printed in a colour."""
+
+
 class Removed(NamedTuple):
     """Lines that were removed from a log."""
 
@@ -74,6 +85,8 @@ class OutsideOfRuns:
         dialect: The dialect of the log.
         head: The first lines of the log, which are looked at to know what stands between its runs.
         is_whole: Whether these are all of them.
+        behind: The numbers of lines of which the log shows that they stand behind an answer; it may
+            have those of a line once this was taken from *lines*.
     """
 
     def __init__(
@@ -83,9 +96,11 @@ class OutsideOfRuns:
         head: Sequence[str] = (),
         *,
         is_whole: bool = False,
+        behind: Container[int] = (),
     ) -> None:
         self._lines = iter(lines)
         self._dialect = dialect
+        self._behind = behind
         self._ahead: deque[tuple[int, str]] = deque()
         self._before: deque[str] = deque(maxlen=_FAR)  # the last lines that stay
         self._notices: deque[tuple[int, Notice]] = deque()  # with the size of what stays before
@@ -187,10 +202,15 @@ class OutsideOfRuns:
             self._is_fenced = not self._is_fenced
         elif self._is_fenced and begins_any(line):
             self._is_fenced = False
-        if opens_prompt(line) and (size := self._prompts.size_at(self._index)):
+        if may_begin_prompt(line) and (size := self._prompts.size_at(self._index)):
             if self._has_begun and (paragraph := self._paragraph_before()):
                 self._doubt(paragraph, self._ahead[0][0] - 1)
+            if is_block_ruler(line):
+                self.begins.add(self._size)  # of the question, which is the last block
             return self._take_out(size, FOUND_PROMPT)
+        if count := self._size_behind():
+            self._is_fenced = False
+            return self._take_out(count, BEHIND)
         if self._is_fenced:
             return False
         if is_logged(line):
@@ -202,6 +222,17 @@ class OutsideOfRuns:
         if self._index == self._cut[0]:
             return self._take_out(self._cut[1], GAP)
         return False
+
+    def _size_behind(self) -> int:
+        """Return how many of the next lines stand behind an answer, as the log shows."""
+        count = 0
+        while (
+            (line := self._at(count))
+            and self._ahead[count][0] in self._behind
+            and not (count and may_begin_prompt(line))
+        ):
+            count += 1
+        return count
 
     def _begins_question(self, line: str) -> bool:
         return begins_question(self._dialect, line)
@@ -225,7 +256,8 @@ class OutsideOfRuns:
         while start and before[start - 1].strip():
             start -= 1
         paragraph = before[start:]
-        return [] if not start or any(map(begins_any, paragraph)) else paragraph
+        is_labelled = any(begins_any(line) or begins_answer(line) for line in paragraph)
+        return [] if not start or is_labelled else paragraph
 
     # -- the top of the log -----------------------------------------------------------------------
 
@@ -268,6 +300,8 @@ class OutsideOfRuns:
         count = 0
         tracebacks = Tracebacks()
         while (line := self._at(count)) and count < MOST:
+            if self._prompts.has_blocks(self._index, count):
+                break
             framed = count and is_framed(self._at(count - 1), line, self._at(count + 1))
             if not (tracebacks.has(line) or framed or self._may_be_between(line)):
                 break
@@ -301,7 +335,10 @@ class OutsideOfRuns:
             return "end"
         if self._begins_question(line) or FRAMES["begin"].match(line) or opens_prompt(line):
             return "run"
-        if not begins_step(self._dialect, line):
+        if self._prompts.has_blocks(self._index, count):
+            return "run"
+        is_step_ = begins_step(self._dialect, line)
+        if not (is_step_ or begins_answer(line)):
             return ""
         last = [*self._before]
         while last and not (
@@ -310,6 +347,8 @@ class OutsideOfRuns:
             last.pop()
         if last and self._begins_question(last[-1]):
             return "step"
+        if not is_step_:
+            return ""
         since = [*self._before][max(len(last) - 1, 0) :]
         if not any(map(begins_answer, since)):
             return ""

@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers import AgentAction, AgentFinish
+from agent_runs.splitting.blocks import Blocks, behind_blanks, is_block_ruler
 from agent_runs.splitting.instructions import (
     MOST_LINES,
     Instructions,
@@ -108,6 +109,14 @@ def opens_prompt(line: str) -> bool:
     return may_open and _OPENS(line) is not None
 
 
+def may_begin_prompt(line: str) -> bool:
+    """Return whether a prompt may begin with *line*, or the blocks of one.
+
+    Many logs have rulers like those before blocks, so `Prompts` looks at what follows.
+    """
+    return opens_prompt(line) or is_block_ruler(line)
+
+
 class Prompts:
     """Finds prompts in lines that are looked at in order.
 
@@ -119,11 +128,14 @@ class Prompts:
     def __init__(self, ahead: Callable[[int], str], begins_question: Callable[[str], bool]) -> None:
         self._ahead = ahead
         self._begins_question = begins_question
+        self._blocks = Blocks(ahead)
         self._plain_until = 0  # no line before this one is one that only a format has
 
     def size_at(self, index: int) -> int:
         """Return how many lines, from the next one with the number *index*, are a prompt."""
         ahead = self._ahead
+        if is_block_ruler(ahead(0)):
+            return self._blocks.size_at(index)
         if _INTRODUCES(ahead(0)) and not any(map(_OPENS, map(ahead, range(1, _INTRODUCTION)))):
             return 0
         size = _with_example(instructions_at(ahead), ahead)
@@ -131,11 +143,18 @@ class Prompts:
             size = _size_of_format(ahead)
         if not size:
             return 0
-        at = _behind_blanks(ahead, size)
+        at = behind_blanks(ahead, size)
         if ahead(at).strip() in beginnings():
             size = at + 1
-            at = _behind_blanks(ahead, size)
+            at = behind_blanks(ahead, size)
         return _open_question(ahead, at, self._begins_question) or size
+
+    def has_blocks(self, index: int, further: int) -> bool:
+        """Return whether the blocks of a prompt begin *further* lines on than the next one.
+
+        Its number is *index*.
+        """
+        return self._blocks.size_at(index, further) > 0
 
     def _has_format(self, index: int) -> bool:
         """Return whether a line that only a format has is near; each line is looked at once."""
@@ -151,7 +170,7 @@ class Prompts:
 def without_prompts(text: str) -> str:
     """Return *text*, in any dialect, without prompts and lines of loggers."""
     lines = text.splitlines(keepends=True)
-    if not any(opens_prompt(line) or is_logged(line) for line in lines):
+    if not any(may_begin_prompt(line) or is_logged(line) for line in lines):
         return text
     kept: list[str] = []
     at = 0
@@ -162,19 +181,13 @@ def without_prompts(text: str) -> str:
     prompts = Prompts(ahead, may_begin_question)
     while at < len(lines):
         line = lines[at]
-        if opens_prompt(line) and (size := prompts.size_at(at)):
+        if may_begin_prompt(line) and (size := prompts.size_at(at)):
             at += size
             continue
         if not is_logged(line):
             kept.append(line)
         at += 1
     return "".join(kept)
-
-
-def _behind_blanks(ahead: Callable[[int], str], at: int) -> int:
-    while (line := ahead(at)) and not line.strip():
-        at += 1
-    return at
 
 
 def _open_question(
@@ -193,7 +206,7 @@ def _open_question(
         if begins_any(line) and line.rstrip()[-1:] not in (":", "："):
             return index if begins_question(line) else 0
         if line.strip() and begins_any(line):
-            following = ahead(_behind_blanks(ahead, index + 1))
+            following = ahead(behind_blanks(ahead, index + 1))
             if following and not opens_prompt(following) and not begins_question(following):
                 return 0
     return 0
@@ -219,7 +232,7 @@ def _with_example(told: Instructions, ahead: Callable[[int], str]) -> int:
     """Return how many lines *told* are, with the example of a turn in which they may end."""
     if not told.has_example:
         return told.size
-    return _end_of_example(ahead, _behind_blanks(ahead, told.size))
+    return _end_of_example(ahead, behind_blanks(ahead, told.size))
 
 
 def _end_of_example(ahead: Callable[[int], str], at: int) -> int:

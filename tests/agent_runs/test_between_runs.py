@@ -162,6 +162,26 @@ def test_the_ruler_of_a_result_is_its_own() -> None:
     assert "unclear_end" in [notice.kind for notice in first.notices]
 
 
+@pytest.mark.parametrize("ruler", ["-" * 60, "=" * 80, "─" * 72, "*" * 100])
+def test_text_behind_a_ruler_as_wide_as_a_console_is_in_doubt(ruler: str) -> None:
+    behind = f"{ruler}\n\nAnother question? y/n: n"
+    (run,) = runs_in(f"{FIRST}{behind}\n")
+    assert run.output == f"2 m\n{behind}"
+    assert told([run], "unclear_end") == behind
+    for kept in (ruler[:30], f"+{ruler}+", f"```\n{ruler}\nx\n```"):
+        (run,) = runs_in(f"{FIRST}{kept}\n\nAnother question? y/n: n\n")
+        assert told([run], "unclear_end") == ""
+
+
+def test_a_title_between_a_question_and_its_answer_is_of_the_program() -> None:
+    title = f"{'=' * 80}\nProcessing...\n{'=' * 80}"
+    (run,) = runs_in(f"Question: How deep is it?\n\n{title}\n\nThought: so\nAnswer: 2 m\n")
+    (same,) = runs_in(f"Question: How deep is it?\n\n{title}\n\nAnswer:\n2 m\n")
+    for each in (run, same):
+        assert (each.question, each.output) == ("How deep is it?", "2 m")
+        assert told([each], "unowned_text") == title
+
+
 def test_a_value_that_is_a_ruler_stays() -> None:
     first, _ = runs_in(f"{FIRST.replace('Final Answer: 2 m', 'Final Answer:')}\n=====\n\n{SECOND}")
     assert facts([first])[0][2] == "====="
@@ -498,6 +518,52 @@ def test_a_logged_prompt_is_no_run() -> None:
         f"{stamp.format(at)}{each}\n" for at, each in enumerate((prompt, "sent", prompt))
     )
     assert runs_in(text) == []
+
+
+SHOT = "Question: Is it {}?\nAnswer: No.\n"
+BLOCK = (
+    "Context: {0}\n\nQuestion: {1}\n\nReasoning: Let's think step by step in order to {2}\n\n"
+    "Answer:{3}\n"
+)
+FORMAT = BLOCK.format("relevant facts", "${question}", "${produce the answer}. We ...", " a word")
+
+
+def prompt_of_dspy(shots: int, reasoned: int, question: str, answer: str) -> str:
+    """Return what ``inspect_history`` of DSPy 2.0 to 2.4 prints of a call of the model."""
+    blocks = [
+        "Answer in a word.\n", *(SHOT.format(at) for at in range(shots)),
+        f"Follow the following format.\n\n{FORMAT}",
+        *(BLOCK.format("x", f"Is {at} odd?", "see.", " Yes.") for at in range(reasoned)),
+        BLOCK.format("[1] «The lake is deep.»", question, "know.", answer),
+    ]  # fmt: skip
+    return "\n\n\n" + "\n---\n\n".join(blocks) + "\n\n\n"
+
+
+@pytest.mark.parametrize("colour", ["", "\x1b[32m"])
+@pytest.mark.parametrize(("shots", "reasoned"), [(0, 0), (2, 0), (0, 3), (8, 1)])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_only_the_last_block_of_a_prompt_of_dspy_is_a_run(
+    colour: str, shots: int, reasoned: int, count: int
+) -> None:
+    answer = f"{colour} It is.\x1b[0m" if colour else " It is."
+    text = "".join(
+        prompt_of_dspy(shots, reasoned, f"Is lake {at} deep?", answer) for at in range(count)
+    )
+    thought = "Let's think step by step in order to know."
+    runs = runs_in(text)
+    expected = [(f"Is lake {at} deep?", [((), thought, None)], "It is.") for at in range(count)]
+    assert facts(runs) == expected
+    said = told_by(runs)
+    assert said.count("Follow the following format.") == count
+    assert said.count("The lake is deep.") == count
+    assert said.count("Answer in a word.") == count
+
+
+def test_rulers_without_a_format_are_those_of_a_program() -> None:
+    text = f"{FIRST}\n---\n\n{SECOND}\n---\n\nFollow the following format\n"
+    assert [run.question for run in runs_in(text)] == [
+        "How deep is the Aare?", "How deep is the Emme?"
+    ]  # fmt: skip
 
 
 # -- the laws see a bug ---------------------------------------------------------------------------

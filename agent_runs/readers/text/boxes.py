@@ -141,18 +141,25 @@ def in_its_dialect(texts: Iterable[str], reading: Reading) -> Reading:
     return reading
 
 
-def read_turn(text: str, reading: Reading) -> list[TranscriptStep]:
+def read_turn(text: str, reading: Reading, *, is_followed: bool = False) -> list[TranscriptStep]:
     """Return the steps that the model wrote as *text*, in the dialect of *reading*.
 
-    There is one, unless the dialect has several calls in a turn.
+    There is one, unless the dialect has several calls in a turn. If the turn *is_followed* by its
+    result or by another turn, the model has ended it.
     """
     assert reading.dialect is not None
-    return read_output(reading.dialect, text, reading.tools, lenient=reading.lenient)
+    return read_output(
+        reading.dialect,
+        text,
+        reading.tools,
+        lenient=reading.lenient,
+        ended="stop" if is_followed else "unknown",
+    )
 
 
-def add_turn(text: str, run: RunBuilder, reading: Reading) -> None:
-    """Add the steps that the model wrote as *text* to *run*."""
-    for step in read_turn(text, reading):
+def add_turn(text: str, run: RunBuilder, reading: Reading, *, is_followed: bool = False) -> None:
+    """Add the steps that the model wrote as *text* to *run*; see `read_turn`."""
+    for step in read_turn(text, reading, is_followed=is_followed):
         run.add(step)
 
 

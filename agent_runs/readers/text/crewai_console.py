@@ -59,22 +59,23 @@ _SIGN: Final = re.compile(
     r" Started|Agent Tool Execution|Agent Final Answer|Crew Completion)(?: \(#\d+\))? ─+[╮┐]"
 )
 
-_AGENT: Final = re.compile(r"Agent: (?P<agent>[^\n]*)(?:\n+Task: (?P<task>.*))?", re.DOTALL)
-_STARTED: Final = re.compile(r"Tool: (?P<tool>[^\n]*)(?:\nArgs: (?P<args>.*))?", re.DOTALL)
+# A text may begin on the line below its label.
+_AGENT: Final = re.compile(r"Agent: (?P<agent>[^\n]*)(?:\n+Task: ?(?P<task>.*))?", re.DOTALL)
+_STARTED: Final = re.compile(r"Tool: (?P<tool>[^\n]*)(?:\nArgs: ?(?P<args>.*))?", re.DOTALL)
 _COMPLETED: Final = re.compile(
     r"Tool Completed\nTool: (?P<tool>[^\n]*)(?:\nOutput: ?(?P<output>.*))?", re.DOTALL
 )
 _FAILED: Final = re.compile(
     r"Tool (?:Reported Failure|Failed)\nTool: (?P<tool>[^\n]*)\n"
-    r"(?:(?P<attempt>Iteration: )|.)*?(?:Message|Error): (?P<output>.*?)(?:\nPolicy: [^\n]*)?",
+    r"(?:(?P<attempt>Iteration: )|.)*?(?:Message|Error): ?(?P<output>.*?)(?:\nPolicy: [^\n]*)?",
     re.DOTALL,
 )
 _OLD_CALL: Final = re.compile(
-    r"Agent: [^\n]*\n+(?:Thought: (?P<thought>.*?)\n+)?Using [Tt]ool: (?P<tool>[^\n]*)", re.DOTALL
+    r"Agent: [^\n]*\n+(?:Thought: ?(?P<thought>.*?)\n+)?Using [Tt]ool: (?P<tool>[^\n]*)", re.DOTALL
 )
 _ANSWER: Final = re.compile(r"Agent: [^\n]*\n+Final Answer:\n?(?P<answer>.*)", re.DOTALL)
 _OUTPUT: Final = re.compile(
-    r"Crew Execution Completed\n.*?\nFinal Output: (?P<answer>.*)", re.DOTALL
+    r"Crew Execution Completed\n.*?\nFinal Output: ?(?P<answer>.*)", re.DOTALL
 )
 
 
@@ -143,7 +144,7 @@ class _Crew:
         match title:
             case "Agent Started":
                 started = _AGENT.fullmatch(text)
-                question = (started["task"] if started else "") or ""
+                question = ((started["task"] if started else "") or "").strip()
                 if self._tasks and not self._tasks[-1].is_started:
                     self._tasks[-1].question, self._tasks[-1].is_started = question, True
                     return

@@ -99,7 +99,7 @@ def _run_by_lines(chain: Chain, reading: Reading) -> RunBuilder:
     text = "".join(piece.text for piece in chain.pieces if piece.colour != NESTED)
     turn, *others = text.split(f"\n{_BEFORE_RESULT}")
     for result in others:
-        _add_turns(turn, run, reading)
+        _add_turns(turn, run, reading, is_followed=True)
         ends = list(_NEXT_TURN.finditer(result))
         turn = result[ends[-1].end() :] if ends else ""
         if len(ends) == 1:
@@ -113,14 +113,14 @@ def _run_by_lines(chain: Chain, reading: Reading) -> RunBuilder:
     return run
 
 
-def _add_turns(text: str, run: RunBuilder, reading: Reading) -> None:
+def _add_turns(text: str, run: RunBuilder, reading: Reading, *, is_followed: bool = False) -> None:
     """Add the turns in *text*; all but the last have got no result."""
     turns = _TURN.split(text)
     if sum("Action Input:" in turn for turn in turns) < 2:
         turns = [text]
-    for turn in turns:
+    for at, turn in enumerate(turns, 1):
         if turn.strip():
-            add_turn(turn, run, reading)
+            add_turn(turn, run, reading, is_followed=is_followed or at < len(turns))
 
 
 def _read_headers(text: str, run: RunBuilder | None) -> tuple[str, str]:

@@ -99,7 +99,7 @@ def _add_labelled(text: str, run: RunBuilder, reading: Reading, *, has_ended: bo
             run.think(turn)
             run.fail(refused(turn))
         else:
-            add_turn(turn, run, reading)
+            add_turn(turn, run, reading, is_followed=True)
         turn = ""
         if not ends:
             # The label behind it is missing where the agent returns it as its answer.

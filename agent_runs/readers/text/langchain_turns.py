@@ -212,9 +212,11 @@ def run_by_colours(chain: Chain, reading: Reading) -> RunBuilder | None:
         text = chain.pieces[at].text
         rest = chain.pieces[at + 1 : following]
         call = read_invocation(text)
-        steps = read_turn(text, reading) if reading.dialect and call is None else []
-        is_answer = bool(steps) and isinstance(steps[-1].action, AgentFinish)
         is_last = following == end and not any(piece.text.strip() for piece in rest)
+        steps: Sequence[TranscriptStep] = ()
+        if reading.dialect and call is None:
+            steps = read_turn(text, reading, is_followed=not is_last)
+        is_answer = bool(steps) and isinstance(steps[-1].action, AgentFinish)
         if is_last and (chain.has_ended or is_answer):
             is_run = is_run or is_answer
             if is_answer:

@@ -33,6 +33,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from agent_parsers import OutputParserException
+from agent_parsers.transcripts import Notice
 from agent_runs.readers.data.langchain_messages import LIMIT
 from agent_runs.reading.parts import content_of, text_of
 from agent_runs.reading.reader import (
@@ -46,6 +47,7 @@ from agent_runs.reading.reader import (
 )
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
+from agent_runs.splitting.ends import DOUBT, ruled_off
 
 _ROLES: Final = {
     "Human": "user", "Humanmessagechunk": "user", "Ai": "assistant", "Aimessagechunk": "assistant",
@@ -135,7 +137,10 @@ def _said(message: _Message, reading: Reading) -> Said | None:
         reason = f"LangGraph's message about its step limit: {LIMIT}"
         return Said("assistant", left_out=(reason,), line=line)
     calls = [*_calls(body[begin.start() :])] if begin else []
-    return Said("assistant", text, thought, calls, line=line)
+    notices = []
+    if ruled := ruled_off(text):
+        notices.append(Notice("unclear_end", DOUBT, text=ruled, line=line))
+    return Said("assistant", text, thought, calls, notices=notices, line=line)
 
 
 def _content(text: str) -> str:

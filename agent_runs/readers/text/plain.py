@@ -18,6 +18,9 @@ Where one run ends and the next begins:
 * ``> Entering new … chain...`` begins a run and ``> Finished chain.`` ends it, also where they were
   copied without their colours, and the counts of tokens that some programs print end an answer.
 
+LlamaIndex's ReAct agent (0.10 to 0.12) prints ``> Running step …. Step input: `` before each turn,
+which is read as a label of questions, or as nothing where the input is ``None``.
+
 What stands between two runs, above the first and behind the last is taken out before; see
 `agent_runs.splitting.outside`. So are prompts and lines of loggers.
 
@@ -27,7 +30,6 @@ unless the log's first run has a label.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -40,12 +42,15 @@ from agent_parsers.transcripts import Notice, Transcript, TranscriptStep
 from agent_runs.detecting.detect import detect, detect_in_head
 from agent_runs.reading.building import RunBuilder
 from agent_runs.reading.reader import HEAD_CHARS, Lines, NumberedLines, Reading, TextReader
+from agent_runs.splitting.coloured import COLOURS, plain_lines
+from agent_runs.splitting.ends import AGAIN, DOUBT, ruled_off, said_again
 from agent_runs.splitting.labels import (
     begins_any,
     begins_foreign,
     begins_marked,
     begins_question,
     begins_step,
+    is_of_llamaindex,
     spelling_of,
 )
 from agent_runs.splitting.outside import FOUND_PROMPT, OutsideOfRuns, is_header_of_log
@@ -58,8 +63,6 @@ if TYPE_CHECKING:
     from agent_parsers import Dialect
     from agent_parsers.events import Span
 
-_COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
-"""The escape sequences of a terminal, which belong to no value."""
 _FEW: Final = 6
 """How many lines may stand above a run that is read if its dialect is named."""
 _FEWEST_MARKERS: Final = 2
@@ -83,7 +86,7 @@ def _evidence(head: str) -> Sequence[str]:
 
 def _lack(head: str) -> str:
     """Return which line is nearest to a log in a dialect, and what stopped the reader there."""
-    text = _spelt(_COLOURS.sub("", head[:HEAD_CHARS]))
+    text = _spelt(COLOURS.sub("", head[:HEAD_CHARS]))
     detection = detect_in_head(_own_text(head[:HEAD_CHARS]))
     if _is_log(detection):
         dialect = detection.candidates[0].dialect
@@ -130,7 +133,7 @@ def _is_headed(header: Sequence[str], rest: Sequence[str]) -> bool:
 @lru_cache(maxsize=4)
 def _own_text(head: str) -> str:
     """Return *head* without colours, prompts, lines of loggers, and what is quoted at the top."""
-    return _unquoted(without_prompts(_spelt(_COLOURS.sub("", head))))
+    return _unquoted(without_prompts(_spelt(COLOURS.sub("", head))))
 
 
 def _begins(dialect: Dialect, line: str) -> bool:
@@ -163,8 +166,10 @@ def _is_log(detection: Detection) -> bool:
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     dialect = reading.dialect
-    spelling = spelling_of(_COLOURS.sub("", lines.head(HEAD_CHARS)[:HEAD_CHARS]))
-    if dialect is None:
+    spelling = spelling_of(COLOURS.sub("", lines.head(HEAD_CHARS)[:HEAD_CHARS]))
+    if dialect is None and is_of_llamaindex(COLOURS.sub("", lines.head(HEAD_CHARS))):
+        dialect = get_dialect("react_llamaindex")
+    elif dialect is None:
         text = _own_text(lines.head(HEAD_CHARS)[:HEAD_CHARS])
         detection = detect_in_head(text)
         if not (_is_log(detection) or detection.is_ambiguous):
@@ -179,11 +184,13 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     said = (spelling[1],) if spelling else ()
     spelt = spelling[0] if spelling else str
     head = lines.head(HEAD_CHARS)
+    behind: set[int] = set()
     outside = OutsideOfRuns(
-        _plain(lines, spelt),
+        plain_lines(lines, spelt, behind),
         dialect,
-        [spelt(line) for line in _COLOURS.sub("", head).splitlines(keepends=True)],
+        [spelt(line) for line in COLOURS.sub("", head).splitlines(keepends=True)],
         is_whole=len(head) < HEAD_CHARS,
+        behind=behind,
     )
     yield from _runs(outside, dialect, reading.in_dialect(dialect, *said))
 
@@ -192,13 +199,6 @@ def _spelt(head: str) -> str:
     """Return *head* with the labels of ReAct, if people wrote others by hand."""
     spelling = spelling_of(head)
     return "".join(map(spelling[0], head.splitlines(keepends=True))) if spelling else head
-
-
-def _plain(lines: Lines, spelt: Callable[[str], str]) -> Iterator[tuple[int, str]]:
-    """Yield the *lines* without colours, as they are *spelt*, with their numbers."""
-    while line := lines.peek():
-        yield lines.number, spelt(_COLOURS.sub("", line) if "\x1b" in line else line)
-        next(lines)
 
 
 def _runs(outside: OutsideOfRuns, dialect: Dialect, reading: Reading) -> Iterator[Transcript]:
@@ -360,12 +360,17 @@ def _behind_answer(step: TranscriptStep) -> tuple[TranscriptStep, str]:
 
 
 def _notice_foreign(builder: RunBuilder, step: TranscriptStep) -> None:
-    """Add notices of lines in the values of a *step* that may belong to none of them."""
+    """Add notices of lines in the values of a *step* that may not belong to it."""
     if isinstance(step.action, AgentAction) and isinstance(step.action.tool_input, str):
         first, *lines = step.action.tool_input.splitlines() or [""]
         if lines and not first.lstrip().startswith(("{", "[", "```")):
             what = f"the input of {step.action.tool!r} has several lines, and nothing marks its end"
             builder.notice("unclear_end", what, text="\n".join(lines))
+    if isinstance(step.action, AgentFinish):
+        answer = str(step.action.return_values.get("output", ""))
+        for message, text in ((AGAIN, said_again(answer)), (DOUBT, ruled_off(answer))):
+            if text:
+                builder.notice("unclear_end", message, text=text)
     for line in (step.observation or "").splitlines()[1:]:
         if begins_foreign(line):
             what = "a line in a result might not belong to the result"

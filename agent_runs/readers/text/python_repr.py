@@ -5,8 +5,9 @@
     {'messages': [HumanMessage(content='Which month?', id='1'), AIMessage(content='November.')]}
 
 or one object a line, as a loop over messages prints it. LangChain's messages then show their
-fields alone: ``content='November.' tool_calls=[]``. Each value becomes the data that it shows, and
-a reader of data reads that. A value that is no `repr` of data is an error.
+fields alone: ``content='November.' tool_calls=[]``; what only messages of a model have tells whose
+they are. Each value becomes the data that it shows, and a reader of data reads that. A value that
+is no `repr` of data is an error.
 
 The result of the OpenAI Agents SDK prints as a summary, from which only the answer is taken, and
 only if no items are printed after it::
@@ -24,7 +25,7 @@ Source: the libraries' ``__repr__``; ``agents/util/_pretty_print.py`` of openai-
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -53,6 +54,10 @@ _GOES_ON: Final = (" ", "\t", ")", "]", "}")
 """How the later lines of a value begin."""
 _begins: Final = re.compile(r"[A-Za-z_][\w.]*+\(|[\[{(]|content=['\"\[]").match
 _fields: Final = re.compile(r"^content=(?=['\"\[].* additional_kwargs=\{)", re.MULTILINE).search
+_OF_MODEL: Final = frozenset(("tool_calls", "usage_metadata", "function_call"))
+"""Fields, of a message or its ``additional_kwargs``, that only messages of a model have."""
+_RUN_IDS: Final = ("run-", "lc_run-", "chatcmpl-")
+"""How the ids begin that LangChain gives to the messages of a model, or OpenAI's API does."""
 _SUMMARY: Final = ("RunResult:\n", "RunResultStreaming:\n")
 _END: Final = re.compile(r"\(See `RunResult\w*` for more details\)").match
 _OUTPUT: Final = re.compile(r"- Final output \((?P<type>.*)\):").match
@@ -81,6 +86,7 @@ class _Printed:
         self._reading = reading
         self.notices: list[Notice] = []
         """Text that belongs to no value."""
+        self._before: dict[str, Any] = {}
 
     def values(self) -> Iterator[Value]:
         """Yield the values up to the next summary."""
@@ -97,11 +103,23 @@ class _Printed:
                 continue
             text = self._whole()
             try:
-                value = _message(text) if text.startswith("content=") else value_of_repr(text)
+                value = self._message(text) if text.startswith("content=") else value_of_repr(text)
             except ValueError as error:
                 self._reading.refuse(str(error), text[:1000], line=number)
                 continue
             yield Value(value, number)
+
+    def _message(self, text: str) -> dict[str, Any]:
+        """Return the message of LangChain whose `str` this is.
+
+        Raises:
+            ValueError: It is none, or a piece of the one before it.
+        """
+        before, self._before = self._before, _message(text)
+        number, content = self._before.get("id"), self._before.get("content")
+        if number and number == before.get("id") and content != before.get("content"):
+            raise ValueError("expected a whole message, found a chunk of a streamed one")
+        return self._before
 
     def _whole(self) -> str:
         """Take the lines of the next value: one, or up to the line that closes its brackets."""
@@ -160,8 +178,22 @@ def _message(text: str) -> dict[str, Any]:
     A system message looks like one of the user; before a question it does no harm.
     """
     fields = fields_of_text(text)
-    kind = "tool" if "tool_call_id" in fields else "ai" if "tool_calls" in fields else "human"
+    kind = "tool" if "tool_call_id" in fields else "ai" if _is_of_model(fields) else "human"
     return {"type": kind, **fields}
+
+
+def _is_of_model(fields: Mapping[str, Any]) -> bool:
+    """Return whether a message has *fields* that are filled for what a model wrote.
+
+    langchain-core 0.x does not print those that are empty.
+    """
+    own, number = fields.get("additional_kwargs"), fields.get("id")
+    return (
+        not fields.keys().isdisjoint(_OF_MODEL)
+        or bool(fields.get("response_metadata"))
+        or (isinstance(own, dict) and not own.keys().isdisjoint(_OF_MODEL))
+        or (isinstance(number, str) and number.startswith(_RUN_IDS))
+    )
 
 
 def _unpacked(values: Values) -> Values:

@@ -32,6 +32,14 @@ STRANDS: Final = Console(
     ],
 )  # fmt: skip
 
+# What crews with human_input=True ask a person, whose reply is not always shown.
+_FEEDBACK: Final = (
+    r"## (?:Please provide feedback on the Final Result and the Agent's actions"
+    r"(?:\. Respond with [^\n]*\n=====|:)"
+    r"|[A-Z ]+: [^\n]*\n(?:[^\n=][^\n]*\n)*=====)\s*"
+    r"(?P<unowned>(?:(?!Processing your feedback\.).)*)(?:Processing your feedback\.\.\.\s*)?"
+)
+
 # crewai/agents/crew_agent_executor.py (0.61 to 0.141); utilities/events/utils/console_formatter.py
 # prints the trees of 0.108 and later. A coworker's steps stand before the call that asked it.
 CREWAI_HEADINGS: Final = Console(
@@ -47,6 +55,8 @@ CREWAI_HEADINGS: Final = Console(
                      r"(?:## Tool Input: ?\n?(?P<args>.*))?", is_quoted=True),
         ConsolePiece("result", r"## Tool Output: ?\n?"),
         ConsolePiece("text", r"## Final Answer: ?\n?"),
+        ConsolePiece("nothing", r"=====\n", _FEEDBACK,
+                     ahead=r"## (?:Please provide feedback on|HUMAN FEEDBACK:|TRAINING MODE:) "),
         ConsolePiece("nothing", r"🚀 Crew: [^\n]*\n", r".*", more=r"[\s│├└]"),
         ConsolePiece("nothing", r"(?:📋 Task|🤖 Agent): [^\n]*\n|🔧 Using [^\n]*\n|🧠 Thinking",
                      r"[.…]*(?:\s*(?:Status|Assigned to|ID): [^\n]*)*\s*"),

@@ -131,6 +131,82 @@ def test_lines_that_number_the_steps_belong_to_none(line: str) -> None:
     assert told(run) == EXPECTED
 
 
+# -- LlamaIndex's ReAct agent ----------------------------------------------------------------------
+
+ASKS = "> Running step 3cbf60cd-9827-4dfe-a3a9-eaff2bed9b75. Step input: "
+GOES_ON = "> Running step 561e3dd3-d98b-4d37-b612-c99387182ee0. Step input: None\n"
+COLOUR, RESET = "\x1b[1;3;38;5;200m", "\x1b[0m"
+PRINTED = (CALL.replace("fog by month", "{'month': 11}"), f"Observation: {RESULT}",
+           f"Thought: So.\nAnswer: {ANSWER}")  # fmt: skip
+
+
+def printed(question: str, *, is_coloured: bool = False) -> str:
+    """Return what LlamaIndex 0.10 to 0.12 prints of a run."""
+    before, after = (COLOUR, RESET) if is_coloured else ("", "")
+    turn, result, answer = (f"{before}{text}\n{after}" for text in PRINTED)
+    return f"{ASKS}{question}\n{turn}{result}{GOES_ON}{answer}"
+
+
+@pytest.mark.parametrize("is_coloured", [False, True])
+@pytest.mark.parametrize("question", [QUESTION, f"I like fog.\n{QUESTION}", f"Fog?\n\n{QUESTION}"])
+def test_a_step_that_llamaindex_announces_ends_a_value_and_asks(
+    question: str, is_coloured: bool
+) -> None:
+    log = printed(question, is_coloured=is_coloured)
+    step = ("I look it up.", "search", {"month": 11}, RESULT)
+    for count in (1, 2, 3):
+        runs = [*read_runs(log * count)]
+        assert [told(run) for run in runs] == [(question, [step], ANSWER, ())] * count
+        assert {n.kind for run in runs for n in run.notices} <= {"cut_value"}
+    again = log.replace(GOES_ON, f"{GOES_ON}{PRINTED[0]}\n{PRINTED[1]}\n{GOES_ON}")
+    (run,) = read_runs(again)
+    assert told(run) == (question, [step, step], ANSWER, ())
+    assert run.source is not None
+    assert run.source.dialect == "react_llamaindex"
+
+
+def test_a_run_that_llamaindex_announces_may_have_no_call() -> None:
+    (run,) = read_runs(f"{ASKS}{QUESTION}\n{PRINTED[2]}\n")
+    assert told(run) == (QUESTION, [], ANSWER, ())
+
+
+def test_words_like_those_of_llamaindex_announce_no_step() -> None:
+    said = "> Running step 3. Step input: None"
+    (run,) = read_runs(REACT.replace(RESULT, f"{RESULT}\n{said}"))
+    assert told(run)[1][0][3] == f"{RESULT}\n{said}"
+
+
+@pytest.mark.parametrize("again", [ANSWER, f"{ANSWER}\nIt is foggy.", "```\nx", "Score: 1\n\nEnd"])
+@pytest.mark.parametrize("end", ["\n{}", "{}\n"])
+def test_an_answer_ends_where_its_colour_does(again: str, end: str) -> None:
+    log = printed(QUESTION, is_coloured=True).removesuffix(f"\n{RESET}") + end.format(RESET)
+    runs = [*read_runs(f"{log}{again}\n{log}{again}\n")]
+    assert [run.output for run in runs] == [ANSWER] * 2
+    for run in runs:
+        shown = [n.text for n in run.notices if n.kind == "unowned_text"]
+        assert "".join(shown).split() == again.split()
+
+
+@pytest.mark.parametrize("text", [
+    f"{COLOUR}Final Answer:{RESET}\n{{}}\n", f"{COLOUR}Final Answer:{RESET} {{}}\n",
+    f"Final Answer: {COLOUR}{{}}{RESET}\n", f"{COLOUR}Thought: So.{RESET}\nFinal Answer: {{}}\n",
+])  # fmt: skip
+def test_a_colour_of_a_part_of_an_answer_ends_nothing(text: str) -> None:
+    answer = f"{ANSWER}\nIt is foggy."
+    (run,) = read_runs(REACT.replace(f"Final Answer: {ANSWER}\n", text.format(answer)))
+    assert run.output == answer
+
+
+@pytest.mark.parametrize("answer", [ANSWER, f"{ANSWER}\nOr so."])
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_an_answer_that_is_printed_again_is_in_doubt(answer: str, gap: str) -> None:
+    (run,) = read_runs(REACT.replace(ANSWER, f"{answer}{gap}{answer}"))
+    assert run.output == f"{answer}{gap}{answer}"
+    assert [n.text for n in run.notices if n.kind == "unclear_end"] == [answer]
+    (run,) = read_runs(REACT.replace(ANSWER, f"{answer}\nBut no.\n{answer}"))
+    assert "unclear_end" not in [n.kind for n in run.notices]
+
+
 def test_a_label_that_is_there_has_no_other_spelling() -> None:
     text = REACT.replace(RESULT, f"{RESULT}\nResult: 9")
     (run,) = read_runs(text)

@@ -840,6 +840,41 @@ def test_an_answer_of_a_console_keeps_its_end(ending: str) -> None:
     assert answer_of(runs_of(TOLD % (QUESTION, answer))[0]) == answer
 
 
+ASKS_A_PERSON = "## Please provide feedback on the Final Result and the Agent's actions"
+FEEDBACK = [
+    f"{ASKS_A_PERSON}:",
+    f"{ASKS_A_PERSON}. Respond with 'looks good' or a similar phrase.\n=====\n",
+    (
+        "## HUMAN FEEDBACK: Provide feedback on the Final Result and Agent's actions.\n"
+        "Please follow these guidelines:\n - If you are happy, simply hit Enter.\n=====\n"
+    ),
+    (
+        "## TRAINING MODE: Provide feedback to improve the agent's performance.\n"
+        "This will be used to train better versions of the agent.\n=====\n"
+    ),
+]
+
+
+@pytest.mark.parametrize("asked", FEEDBACK)
+@pytest.mark.parametrize(
+    "reply", ["", "Say more.\n", "\nSay more.\n\nProcessing your feedback...\n"]
+)
+def test_what_a_crew_asks_a_person_is_in_no_answer(asked: str, reply: str) -> None:
+    log = (TOLD % (QUESTION, "Two.")).rstrip() + f"\n \n\n=====\n{asked}\n{reply}"
+    again = f"\n\n{HEADING}## Final Answer: \n{ANSWER}\n\n\n"
+    for text, answer, content in ((log, "Two.", ""), (log + again, ANSWER, "Two.")):
+        (run,) = runs_of(text)
+        assert (run.question, answer_of(run)) == (QUESTION, answer)
+        assert run.steps[-1].content == content
+        unowned = [n.text for n in run.notices if n.kind == "unowned_text"]
+        assert unowned == (["Say more."] if reply else [])
+
+
+def test_an_answer_of_a_crew_may_have_such_a_ruler() -> None:
+    answer = "Two.\n\n=====\n## Please read on\n\nThree."
+    assert answer_of(runs_of(TOLD % (QUESTION, answer))[0]) == answer
+
+
 def test_lines_of_loggers_are_in_no_value_of_a_console() -> None:
     log = LOGS["crewai_headings"]
     lines = log.replace(RESULT, f"{RESULT}\n{LOGGED}\nand mist").splitlines(keepends=True)

@@ -55,6 +55,40 @@ def test_a_result_is_shown_once_or_twice(results):
     assert notices_of(run) == ["altered_text"]
 
 
+@pytest.mark.parametrize("lead", ["", "\n", "\n    ", "\n\n        "])
+@pytest.mark.parametrize(
+    "task", ["Name it.", "Name it.\n        Say how deep it is.\n\n    Be brief."]
+)
+def test_a_task_may_begin_below_its_label(lead, task):
+    shown = box("🤖 Agent Started", f"Agent: Planner\n\nTask:{lead or ' '}{task}\n    ")
+    (run,) = runs_of(shown + called('{"q": "fog"}') + completed(RESULT) + answered("x"))
+    assert run.question == task
+    assert (steps_of(run), answer_of(run), notices_of(run)) == ([STEP], "x", [])
+
+
+@pytest.mark.parametrize("lead", [" ", "\n"])
+def test_a_text_of_any_panel_may_begin_below_its_label(lead):
+    thought = box(
+        "🔧 Agent Tool Execution",
+        f"Agent: Planner\n\nThought:{lead}I search.\n\nUsing Tool: search",
+    )
+    shown = thought + box("Tool Input", '"{\\"q\\": \\"fog\\"}"') + OUTPUT
+    failed = box(
+        "❌ Tool Failure (#1)",
+        f"Tool Failed\nTool: ask\nIteration: 1\nAttempt: 1\nError:{lead}no line\n",
+    )
+    ended = box(
+        "Crew Completion",
+        f"Crew Execution Completed\nName: crew\nID: 1\nFinal Output:{lead}Nine days.",
+    )
+    (run,) = runs_of(started("q") + shown + called("{}", "ask") + failed + ended)
+    first, (*call, result) = steps_of(run)
+    assert first == ("I search.", *STEP[1:])
+    assert (call, result.strip()) == (["", "ask", {}], "no line")
+    assert answer_of(run).strip() == "Nine days."
+    assert notices_of(run) == []
+
+
 def test_a_result_may_come_before_its_call():
     log = started("q") + completed(RESULT) + called('{"q": "fog"}') + OUTPUT + answered("x")
     (run,) = runs_of(log)
@@ -215,6 +249,15 @@ def old(result: str, *, colour: str = PURPLE) -> str:
     head += f"{ESC}1m{ESC}95m [INFO]: == Starting Task: {QUESTION}{ESC}00m\n"
     end = f"{ESC}1m{ESC}92m [DEBUG]: == [Planner] Task output: {LONG}\n\n{ESC}00m\n"
     return head + chain(inside, "CrewAgentExecutor")[:-1] + "\n" + end
+
+
+@pytest.mark.parametrize("show", [str, without_colours])
+def test_a_turn_that_a_result_follows_was_not_cut(show):
+    log = old("It is noon.").replace('Action Input: {"q": "fog"}\n', "Action Input: \n")
+    (run,) = runs_of(show(log))
+    (failed,) = run.failed  # CrewAI's inputs are objects
+    assert (failed.observation, "cut" in str(failed.error)) == ("It is noon.", False)
+    assert answer_of(run) == LONG
 
 
 @pytest.mark.parametrize("colour", ["95", "91"])

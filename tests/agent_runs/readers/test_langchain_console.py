@@ -76,6 +76,33 @@ def test_colours_delimit_the_values_of_every_agent(agent, form):
     assert notices_of(run) == []
 
 
+EMPTY = [
+    (" I look.\nAction: clock\nAction Input:", LAST),
+    (" I look.\nAction: clock\nAction Input: ", LAST),
+    ("I look.\n<tool>clock</tool><tool_input>", AGENTS["xml"][1]),
+]
+
+
+@pytest.mark.parametrize("form", [labelled, unlabelled])
+@pytest.mark.parametrize(("call", "last"), EMPTY)
+def test_a_call_that_a_result_follows_was_not_cut(form, call, last):
+    (run,) = runs_of(form(call, RESULT, last))
+    assert steps_of(run) == [("I look.", "clock", "", RESULT)]
+    assert answer_of(run) == "November."
+    assert notices_of(run) == []
+    if form is labelled:
+        (run,) = runs_of(without_colours(labelled(call, "It is noon.", last)))
+        assert steps_of(run) == [("I look.", "clock", "", "It is noon.")]
+
+
+@pytest.mark.parametrize("call", [call for call, _ in EMPTY])
+def test_a_call_at_the_end_of_a_log_may_be_cut(call):
+    log = f"{bold('> Entering new AgentExecutor chain...')}\n{coloured(call, GREEN)}"
+    (run,) = runs_of(log)
+    assert run.steps == ()
+    assert "may be cut off" in str(run.failed[0].error)
+
+
 @pytest.mark.parametrize("escape", ["", "\u241b", "^[", r"\x1b", r"\033"])
 def test_codes_may_have_lost_their_first_character_in_pasting(escape):
     (run,) = runs_of(labelled(CALL, RESULT, LAST).replace("\x1b", escape))

@@ -141,6 +141,14 @@ def test_content_in_blocks_is_their_text() -> None:
     assert run.finish.return_values == {"output": "Fog."}
 
 
+def test_text_behind_a_ruler_as_wide_as_a_console_is_in_doubt() -> None:
+    behind = f"{'-' * 75}\n\nContinue with another question? y/n: n"
+    run = only(f"{HUMAN}{ANSWER}{behind}\n")
+    assert run.output == f"Fog.\n{behind}"
+    assert [n.text for n in run.notices if n.kind == "unclear_end"] == [behind]
+    assert "unclear_end" not in notices_of(only(HUMAN + ANSWER))
+
+
 def test_each_question_begins_a_run_and_text_before_it_is_a_notice() -> None:
     runs = [*read_runs(f"Loading …\n{HUMAN}{ANSWER}{HUMAN}{ANSWER}")]
     assert [run.question for run in runs] == ["Which?", "Which?"]

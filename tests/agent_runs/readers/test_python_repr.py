@@ -121,6 +121,49 @@ def test_printed_messages_are_read(log: str) -> None:
     assert run.finish.return_values == {"output": "Fog."}
 
 
+ASKED = "content='Which lake?' additional_kwargs={} response_metadata={} id='c9'"
+WRITTEN = [
+    "additional_kwargs={} response_metadata={'finish_reason': 'stop'} id='run-7-0'",
+    "additional_kwargs={} response_metadata={'model': 'm'}",
+    "additional_kwargs={} response_metadata={} usage_metadata={'input_tokens': 9}",
+    "additional_kwargs={} usage_metadata={'input_tokens': 9}",
+    *(f"additional_kwargs={{}} response_metadata={{}} id='{number}'"
+      for number in ("run-7", "run--7", "lc_run--7", "chatcmpl-7")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fields", WRITTEN)
+def test_a_message_with_fields_of_a_model_is_no_question(fields: str) -> None:
+    answer = f"content='Lake Thun.' {fields}"
+    run = only(f"{ASKED}\n{answer}\n")
+    assert (run.question, run.preamble, run.output) == ("Which lake?", "", "Lake Thun.")
+    assert run.notices == ()
+    called = only("\n".join([FIELDS[0], *FIELDS[1:3], answer]))
+    assert (called.question, called.output) == ("Which?", "Lake Thun.")
+    assert len(called.steps) == 2
+    alone = only(f"{answer}\n")
+    assert (alone.question, alone.output) == ("", "Lake Thun.")
+
+
+@pytest.mark.parametrize("name", ["function_call", "tool_calls"])
+def test_a_message_whose_call_is_in_its_extra_fields_is_of_the_model(name: str) -> None:
+    function = "{'name': 'search', 'arguments': '{\"q\": 1}'}"
+    calls = f"[{{'id': 'c', 'type': 'function', 'function': {function}}}]"
+    shown = function if name == "function_call" else calls
+    run = only(f"{ASKED}\ncontent='' additional_kwargs={{'{name}': {shown}}}\n")
+    (step,) = run.steps
+    assert isinstance(step.action, AgentAction)
+    assert (step.action.tool, step.action.tool_input) == ("search", {"q": 1})
+
+
+def test_printed_chunks_of_a_message_are_an_error() -> None:
+    chunk = "content=' Thun.' additional_kwargs={} response_metadata={} id='run-7'"
+    with pytest.raises(OutputParserException, match="chunk of a streamed one") as caught:
+        [*read_runs("\n".join([ASKED, chunk.replace("Thun.", "Lake"), chunk]))]
+    assert "line 3 of the file" in str(caught.value)
+    assert only("\n".join([ASKED, chunk, chunk])).output == " Thun."
+
+
 def test_text_between_values_is_a_notice() -> None:
     run = only("\n".join(["Running …", *MESSAGES[:2], "ok", *MESSAGES[2:], "Done."]))
     assert [(notice.text, notice.line) for notice in run.notices] == [
