@@ -142,13 +142,13 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
 
     @override
     def parse(self, text: str) -> Any:
-        """Parse *text*; see `invoke`."""
-        return self._result(self.parser.invoke, text)
+        """Parse *text*, as `parse` of our parser does, or `invoke` if it has none."""
+        return self._result(getattr(self.parser, "parse", self.parser.invoke), text)
 
     @override
     async def aparse(self, text: str) -> Any:
         """Do the same as `parse`."""
-        return await self._aresult(self.parser.ainvoke, text)
+        return await self._aresult(getattr(self.parser, "aparse", self.parser.ainvoke), text)
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
