@@ -242,7 +242,7 @@ class TurnReader:
 
 # -- parsers of turns ------------------------------------------------------------------------------
 
-_WHOLE: Final = ("parse", "aparse", "parse_result", "aparse_result")
+_WHOLE: Final = ("parse", "aparse", "parse_result", "aparse_result", "parse_ai_message")
 """The methods that read whole turns, and that `invoke` calls."""
 
 
