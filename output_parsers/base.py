@@ -126,7 +126,8 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
     ) -> Iterator[T]:
         if config is not None and (theirs := self._in_langchain(config)) is not None:
             read = partial(BaseGenerationOutputParser.transform, self)
-            result: Iterator[T] = theirs.run_whole(read, input, config)
+            run = theirs.run_whole if is_default(self.stream) else theirs.run_stream
+            result: Iterator[T] = run(read, input, config)
             return result
         return super().transform(iter(_addable([*input])), config, **kwargs)
 
@@ -136,7 +137,8 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
     ) -> AsyncIterator[T]:
         if config is not None and (theirs := self._in_langchain(config)) is not None:
             read = partial(BaseGenerationOutputParser.atransform, self)
-            result: AsyncIterator[T] = theirs.arun_whole(read, input, config)
+            run = theirs.arun_whole if is_default(self.astream) else theirs.arun_stream
+            result: AsyncIterator[T] = run(read, input, config)
             return result
         return super().atransform(_addable_chunks(input), config, **kwargs)
 
@@ -213,7 +215,7 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
     @property
     def _streams(self) -> bool:
         """Whether a stream may yield results before its end."""
-        return not is_default(self.transform)
+        return not all(map(is_default, (self.transform, self.stream, self.astream)))
 
     def _reads(
         self, output: ModelOutput, *, ended: Ended = "unknown", **_kwargs: Any
@@ -411,6 +413,8 @@ _DEFAULTS = frozenset(
     {
         BaseLLMOutputParser.aparse_result,
         BaseGenerationOutputParser.ainvoke,
+        BaseGenerationOutputParser.astream,
+        BaseGenerationOutputParser.stream,
         BaseGenerationOutputParser.transform,
         BaseOutputParser.ainvoke,
         BaseOutputParser.aparse,

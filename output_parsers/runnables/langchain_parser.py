@@ -19,8 +19,10 @@ from langchain_core.output_parsers import BaseTransformOutputParser
 from pydantic import field_validator
 from typing_extensions import override
 
+from output_parsers.base import is_default
 from output_parsers.exceptions import ModelRefusalError, OutputParserException
 from output_parsers.model_output import generation_of
+from output_parsers.runnables.functions import aiter_of
 from output_parsers.runnables.step import add_chunks
 from outputs import BaseMessage
 from outputs.messages.utils import as_langchains
@@ -111,14 +113,15 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
         self, read: Callable[[Any], Iterator[Any]], chunks: Iterator[Any]
     ) -> Iterator[Any]:
         with errors_of_both():
-            yield from read(chunks)
+            for result in read(chunks):
+                yield self._of_langchain(result, None)
 
     async def _aresults(
         self, read: Callable[[Any], AsyncIterator[Any]], chunks: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
         with errors_of_both():
             async for result in read(chunks):
-                yield result
+                yield self._of_langchain(result, None)
 
     def _of_langchain(self, result: Any, given: Any) -> Any:  # noqa: ARG002 - for subclasses
         """Return *result*, read in what was *given*, as LangChain takes it."""
@@ -139,6 +142,24 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Do the same as `invoke`."""
         return await self.arun(self.parser.ainvoke, input, config)
+
+    @override
+    def stream(
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[Any]:
+        """Yield the result, or what `stream` of our parser yields if a subclass overrides it."""
+        if is_default(self.parser.stream):
+            return super().stream(input, config, **kwargs)
+        return self.transform(iter([input]), config, **kwargs)
+
+    @override
+    def astream(
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[Any]:
+        """Do the same as `stream`."""
+        if is_default(self.parser.astream):
+            return super().astream(input, config, **kwargs)
+        return self.atransform(aiter_of(input), config, **kwargs)
 
     @override
     def parse(self, text: str) -> Any:
