@@ -274,6 +274,9 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
     _checks_refusal: ClassVar[bool] = True
     """Whether a message that refuses is an error; if not, its text is parsed."""
 
+    _is_fixed_if_cut: ClassVar[bool] = True
+    """Whether a model may be asked to fix a text that was cut, and so to write the rest."""
+
     @abstractmethod
     def parse(self, text: str) -> T:
         """Parse what a model wrote.

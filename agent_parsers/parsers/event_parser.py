@@ -55,6 +55,7 @@ class BaseAgentOutputParser(BaseOutputParser[R]):
     """Whether turns may have several calls."""
     _type_name: ClassVar[str] = ""
     """What `_type` returns."""
+    _is_fixed_if_cut: ClassVar[bool] = False
 
     @property
     @override

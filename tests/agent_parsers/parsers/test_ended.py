@@ -12,6 +12,7 @@ import langchain_core.outputs as lc_outputs
 import pytest
 from langchain_core.exceptions import OutputParserException as LangChainError
 from langchain_core.runnables import RunnableLambda
+from pydantic import BaseModel
 
 from agent_laws.trials.stories import outcome_of
 from agent_parsers import (
@@ -33,7 +34,9 @@ from output_parsers import (
     BaseGenerationOutputParser,
     BaseOutputParser,
     ModelRefusalError,
+    OutputFixingParser,
     OutputParserException,
+    PydanticOutputParser,
 )
 from outputs import AIMessage, AIMessageChunk, ChatGeneration, Ended, GenerationChunk
 
@@ -399,11 +402,15 @@ def told(way: Callable[[], Any]) -> Any:
     ]
 
 
+NAMES = ("react", "xml", "self_ask", "chat", "hermes", "glm4")
+
+
 @pytest.mark.parametrize("mixin", OF_USERS)
-@pytest.mark.parametrize("lenient", MODES)
-@pytest.mark.parametrize("name", ["react", "xml", "self_ask", "chat", "hermes", "glm4", "auto"])
+@pytest.mark.parametrize(
+    ("name", "lenient"), [*((name, mode) for name in NAMES for mode in MODES), ("auto", True)]
+)
 def test_what_a_method_of_a_users_calls_knows_it(name: str, lenient: bool, mixin: type) -> None:
-    parser: Any = get_parser(name, lenient=True if name == "auto" else lenient)
+    parser: Any = get_parser(name, lenient=lenient)
     own = of_user(mixin, parser)
     for text in turns_of(get_parser("hermes") if name == "auto" else parser):
         cut = told(partial(parser.parse, text, ended="length"))
@@ -439,6 +446,10 @@ def test_classes_with_langchains_names_do_not_make_half_a_call(
                 assert told(way) == told(partial(bare.invoke, message))
                 with pytest.raises(OutputParserException, match=r"^expected "):
                     way()
+
+
+class OneField(BaseModel):
+    a: int
 
 
 class Around(AgentOutputParser):
@@ -515,6 +526,35 @@ def test_a_parser_that_has_texts_fixed_knows_it_too(mixin: type) -> None:
     with pytest.raises(OutputParserException):
         parser.invoke(AIMessage(half, response_metadata=CUT))
     assert not asked
+
+
+@pytest.mark.parametrize("name", ["react", "hermes", "auto"])
+def test_no_model_is_asked_for_the_rest_of_a_call(name: str) -> None:
+    asked: list[Any] = []
+
+    def model(prompt: Any) -> str:
+        asked.append(prompt)
+        return fixed
+
+    hermes = '<tool_call>\n{"name": "rm", "arguments": {"path": "/home/us'
+    half = hermes if name == "hermes" else HALF
+    fixed = half + ('ers"}}\n</tool_call>' if name == "hermes" else "ers")
+    inner: Any = get_parser(name)
+    fixing = OutputFixingParser.from_llm(model, inner)
+    message = AIMessage(half, response_metadata=CUT)
+    for way in (
+        lambda: fixing.invoke(message),
+        lambda: asyncio.run(fixing.ainvoke(message)),
+        lambda: fixing.as_langchain().invoke(message),
+    ):
+        with pytest.raises(OutputParserException):
+            way()
+    assert not asked
+    if name == "react":
+        assert fixing.invoke(AIMessage("I remove it.")).tool == "rm"
+    of_json = OutputFixingParser.from_llm(lambda _: '{"a": 1}', PydanticOutputParser(
+        pydantic_object=OneField))  # fmt: skip
+    assert of_json.invoke(AIMessage('{"a', response_metadata=CUT)) == OneField(a=1)
 
 
 def test_a_message_that_announces_a_call_is_no_answer_to_aparse() -> None:
