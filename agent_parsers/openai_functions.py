@@ -58,14 +58,14 @@ class OpenAIFunctionsAgentOutputParser(
 
     @override
     def _is_overridden(self) -> bool:
-        return self._has_own() or super()._is_overridden()
+        return self._reads_messages_itself() or super()._is_overridden()
 
-    def _has_own(self) -> bool:
+    def _reads_messages_itself(self) -> bool:
         return type(self).parse_ai_message is not _PARSE_AI_MESSAGE
 
     @override
     def _result_of(self, output: Any, ended: Ended = "unknown") -> AgentAction | AgentFinish:
-        if not self._has_own():
+        if not self._reads_messages_itself():
             return super()._result_of(output, ended)
         if self.lenient or self.tools is not None:
             raise NotImplementedError(

@@ -126,7 +126,7 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
     ) -> Iterator[T]:
         if config is not None and (theirs := self._in_langchain(config)) is not None:
             read = partial(BaseGenerationOutputParser.transform, self)
-            run = theirs.run_whole if is_default(self.stream) else theirs.run_stream
+            run = theirs.run_stream if self._has_own("stream") else theirs.run_whole
             result: Iterator[T] = run(read, input, config)
             return result
         return super().transform(iter(_addable([*input])), config, **kwargs)
@@ -137,7 +137,7 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
     ) -> AsyncIterator[T]:
         if config is not None and (theirs := self._in_langchain(config)) is not None:
             read = partial(BaseGenerationOutputParser.atransform, self)
-            run = theirs.arun_whole if is_default(self.astream) else theirs.arun_stream
+            run = theirs.arun_stream if self._has_own("astream") else theirs.arun_whole
             result: AsyncIterator[T] = run(read, input, config)
             return result
         return super().atransform(_addable_chunks(input), config, **kwargs)
@@ -215,7 +215,11 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
     @property
     def _streams(self) -> bool:
         """Whether a stream may yield results before its end."""
-        return not all(map(is_default, (self.transform, self.stream, self.astream)))
+        return any(map(self._has_own, ("transform", "stream", "astream")))
+
+    def _has_own(self, method: str) -> bool:
+        """Return whether *method* is overridden."""
+        return not is_default(getattr(self, method))
 
     def _reads(
         self, output: ModelOutput, *, ended: Ended = "unknown", **_kwargs: Any

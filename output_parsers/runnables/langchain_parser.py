@@ -19,7 +19,6 @@ from langchain_core.output_parsers import BaseTransformOutputParser
 from pydantic import field_validator
 from typing_extensions import override
 
-from output_parsers.base import is_default
 from output_parsers.exceptions import ModelRefusalError, OutputParserException
 from output_parsers.model_output import generation_of
 from output_parsers.runnables.functions import aiter_of
@@ -148,7 +147,7 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[Any]:
         """Yield the result, or what `stream` of our parser yields if a subclass overrides it."""
-        if is_default(self.parser.stream):
+        if not self.parser._has_own("stream"):
             return super().stream(input, config, **kwargs)
         return self.transform(iter([input]), config, **kwargs)
 
@@ -157,7 +156,7 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[Any]:
         """Do the same as `stream`."""
-        if is_default(self.parser.astream):
+        if not self.parser._has_own("astream"):
             return super().astream(input, config, **kwargs)
         return self.atransform(aiter_of(input), config, **kwargs)
 
