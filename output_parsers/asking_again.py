@@ -27,6 +27,8 @@ class RepairingParser(BaseOutputParser[T]):
 
     _default_prompt: ClassVar[PromptTemplate]
 
+    _calls_others: ClassVar[bool] = True
+
     parser: SkipValidation[BaseOutputParser[T]]
     """The parser that reads the text, from this package or LangChain."""
 

@@ -74,6 +74,9 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
         extra="ignore", protected_namespaces=(), defer_build=True
     )
 
+    _calls_others: ClassVar[bool] = False
+    """Whether a parser of this package has others parse the text; one of a user's may have."""
+
     name: str | None = None
     """The parser's name; `None` for the name of its class."""
 
@@ -225,6 +228,8 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
         self, output: ModelOutput, *, ended: Ended = "unknown", **_kwargs: Any
     ) -> AbstractContextManager[None]:
         """Return a context in which `known_end` knows that *output* was cut, if it was."""
+        if not self._calls_others and type(self).__module__.startswith("output_parsers."):
+            return nullcontext()  # it takes longer to find out than to parse a short text
         part = part_of(output)
         if (end_of(output, part) if ended == "unknown" else ended) != "length":
             return nullcontext()

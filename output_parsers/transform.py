@@ -156,7 +156,7 @@ class _Once(Generic[T]):
         self._has_wholes = False  # whether each chunk is a message
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[T]:
-        if not isinstance(chunk, str):
+        if not isinstance(chunk, str) and getattr(chunk, "type", "") != "AIMessageChunk":
             chunk = adds_up(chunk)  # once, for both
             if getattr(part_of(chunk), "type", "") == "ai":
                 rest = self._rest_of(chunk)
