@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, T
-from agent_parsers.messages.reading.pieces import ai_message
+from agent_parsers.messages.reading.pieces import ai_message, message_in
 from agent_parsers.messages.reading.whole import result_of
 from agent_parsers.messages.writing.scratchpad import format_to_openai_function_messages
 from agent_parsers.parsers.event_parser import AgentOutputParser
@@ -17,6 +17,7 @@ from agent_parsers.parsers.message_parser import MessageParser, Result
 if TYPE_CHECKING:
     from agent_parsers.engine.writing.render import Step
     from outputs import BaseMessage
+    from outputs.messages.ended import Ended
 
 
 __all__ = ["OpenAIFunctionsAgentOutputParser"]
@@ -47,11 +48,31 @@ class OpenAIFunctionsAgentOutputParser(
     def parse_ai_message(message: Any) -> AgentAction | AgentFinish:
         """Return the action, or the answer, in *message*, as the strict parser does.
 
+        If a subclass overrides it, that is how the strict parser without `tools` reads a message.
+
         Raises:
             OutputParserException: The call cannot be made.
             TypeError: *message* is not a message of a model.
         """
         return _one(result_of(ai_message(message), is_function=True))
+
+    @override
+    def _is_overridden(self) -> bool:
+        return self._reads_messages_itself() or super()._is_overridden()
+
+    def _reads_messages_itself(self) -> bool:
+        return type(self).parse_ai_message is not _PARSE_AI_MESSAGE
+
+    @override
+    def _result_of(self, output: Any, ended: Ended = "unknown") -> AgentAction | AgentFinish:
+        if not self._reads_messages_itself():
+            return super()._result_of(output, ended)
+        if self.lenient or self.tools is not None:
+            raise NotImplementedError(
+                f"{type(self).__name__} overrides parse_ai_message, which knows neither lenient="
+                " nor tools=: override parse_result in its place"
+            )
+        return self.parse_ai_message(message_in(output, takes_text=False))
 
     @override
     def _checked(self, result: Result | None) -> AgentAction | AgentFinish:
@@ -61,6 +82,9 @@ class OpenAIFunctionsAgentOutputParser(
     def format_scratchpad(self, steps: Sequence[Step]) -> list[BaseMessage]:
         """Return the steps taken so far as messages; see `format_to_openai_function_messages`."""
         return format_to_openai_function_messages(steps)
+
+
+_PARSE_AI_MESSAGE = OpenAIFunctionsAgentOutputParser.parse_ai_message
 
 
 def _one(result: Result | None) -> AgentAction | AgentFinish:

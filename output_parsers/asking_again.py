@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from output_parsers.base import BaseOutputParser, T
 from output_parsers.exceptions import OutputParserException
-from output_parsers.model_output import text_of
+from output_parsers.model_output import known_end, text_of
 from output_parsers.prompts import PromptTemplate
 from output_parsers.runnables.functions import present
 from output_parsers.runnables.runnable import Runnable, RunnableLambda
@@ -26,6 +26,8 @@ class RepairingParser(BaseOutputParser[T]):
     """A parser that wraps another one, and asks a model for a better text if that one fails."""
 
     _default_prompt: ClassVar[PromptTemplate]
+
+    _calls_others: ClassVar[bool] = True
 
     parser: SkipValidation[BaseOutputParser[T]]
     """The parser that reads the text, from this package or LangChain."""
@@ -94,6 +96,8 @@ class RepairingParser(BaseOutputParser[T]):
             try:
                 return self.parser.parse(text)
             except _unreadable() as error:
+                if self._is_call_cut(text):
+                    raise
                 attempts.failed(error)
                 text = self._ask(self._with_observation(values(text, error), error))
 
@@ -104,8 +108,15 @@ class RepairingParser(BaseOutputParser[T]):
             try:
                 return await self.parser.aparse(text)
             except _unreadable() as error:
+                if self._is_call_cut(text):
+                    raise
                 attempts.failed(error)
                 text = await self._aask(self._with_observation(values(text, error), error))
+
+    def _is_call_cut(self, text: str) -> bool:
+        """Return whether *text* was cut, and a model would make up the rest of a call."""
+        may_be_fixed = getattr(self.parser, "_is_fixed_if_cut", True)
+        return not may_be_fixed and known_end(self, text, "unknown") == "length"
 
     def _with_observation(self, values: dict[str, Any], error: Exception) -> dict[str, Any]:
         """Return *values* with the error worded for the model, if they include the error.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins  # noqa: TC003 - `typing.get_type_hints(BaseOutputParser.asdict)` looks here
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
@@ -16,8 +16,10 @@ from output_parsers.model_output import (
     ModelOutput,
     adds_up,
     content_of,
+    end_of,
     generation_of,
     part_of,
+    reading,
     text_of,
 )
 from output_parsers.runnables.langchain import check_not_langchains, is_langchains, needs_langchain
@@ -31,6 +33,7 @@ from outputs.messages.brief_repr import without_defaults
 
 if TYPE_CHECKING:
     from output_parsers.runnables.langchain_parser import LangChainOutputParser
+    from outputs.messages.ended import Ended
 
 __all__ = ["BaseGenerationOutputParser", "BaseLLMOutputParser", "BaseOutputParser"]
 
@@ -71,6 +74,9 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
         extra="ignore", protected_namespaces=(), defer_build=True
     )
 
+    _calls_others: ClassVar[bool] = False
+    """Whether a parser of this package has others parse the text; one of a user's may have."""
+
     name: str | None = None
     """The parser's name; `None` for the name of its class."""
 
@@ -103,7 +109,8 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
         if config is not None and (theirs := self._in_langchain(config)) is not None:
             read = partial(BaseGenerationOutputParser.invoke, self)
             return cast("T", theirs.run(read, input, config))
-        return self.parse_result([generation_of(input)])
+        with self._reads(input, **kwargs):
+            return self.parse_result([generation_of(input)])
 
     @override
     async def ainvoke(
@@ -113,7 +120,8 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
         if config is not None and (theirs := self._in_langchain(config)) is not None:
             read = partial(BaseGenerationOutputParser.ainvoke, self)
             return cast("T", await theirs.arun(read, input, config))
-        return await self.aparse_result([generation_of(input)])
+        with self._reads(input, **kwargs):
+            return await self.aparse_result([generation_of(input)])
 
     @override
     def transform(
@@ -121,7 +129,8 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
     ) -> Iterator[T]:
         if config is not None and (theirs := self._in_langchain(config)) is not None:
             read = partial(BaseGenerationOutputParser.transform, self)
-            result: Iterator[T] = theirs.run_whole(read, input, config)
+            run = theirs.run_stream if self._has_own("stream") else theirs.run_whole
+            result: Iterator[T] = run(read, input, config)
             return result
         return super().transform(iter(_addable([*input])), config, **kwargs)
 
@@ -131,7 +140,8 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
     ) -> AsyncIterator[T]:
         if config is not None and (theirs := self._in_langchain(config)) is not None:
             read = partial(BaseGenerationOutputParser.atransform, self)
-            result: AsyncIterator[T] = theirs.arun_whole(read, input, config)
+            run = theirs.arun_stream if self._has_own("astream") else theirs.arun_whole
+            result: AsyncIterator[T] = run(read, input, config)
             return result
         return super().atransform(_addable_chunks(input), config, **kwargs)
 
@@ -208,7 +218,22 @@ class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[
     @property
     def _streams(self) -> bool:
         """Whether a stream may yield results before its end."""
-        return not is_default(self.transform)
+        return any(map(self._has_own, ("transform", "stream", "astream")))
+
+    def _has_own(self, method: str) -> bool:
+        """Return whether *method* is overridden."""
+        return not is_default(getattr(self, method))
+
+    def _reads(
+        self, output: ModelOutput, *, ended: Ended = "unknown", **_kwargs: Any
+    ) -> AbstractContextManager[None]:
+        """Return a context in which `known_end` knows that *output* was cut, if it was."""
+        if not self._calls_others and type(self).__module__.startswith("output_parsers."):
+            return nullcontext()  # it takes longer to find out than to parse a short text
+        part = part_of(output)
+        if (end_of(output, part) if ended == "unknown" else ended) != "length":
+            return nullcontext()
+        return reading(self, text_of(part), "length")
 
     def _waits(self) -> bool:
         """Return whether asynchronous methods do more than call the synchronous ones."""
@@ -258,6 +283,9 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
     _checks_refusal: ClassVar[bool] = True
     """Whether a message that refuses is an error; if not, its text is parsed."""
 
+    _is_fixed_if_cut: ClassVar[bool] = True
+    """Whether a model may be asked to fix a text that was cut, and so to write the rest."""
+
     @abstractmethod
     def parse(self, text: str) -> T:
         """Parse what a model wrote.
@@ -279,7 +307,7 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
     async def aparse_result(self, result: list[Generation], *, partial: bool = False) -> T:
         """Do the same as `parse_result`; uses `aparse` if only that is overridden."""
         if is_default(self.parse_result) and not is_default(self.aparse):
-            return await self.aparse(self._text_in(result[0]))
+            return await self._aparse_output(result[0])
         return self.parse_result(result, partial=partial)
 
     @override
@@ -290,7 +318,8 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
         # A parser that does not override `parse_result` needs no generation, and building one often
         # takes longer than parsing.
         if getattr(self.parse_result, "__func__", None) is not _PARSE_RESULT:
-            return self.parse_result([generation_of(input)])
+            with self._reads(input, **kwargs):
+                return self.parse_result([generation_of(input)])
         if isinstance(input, str) and not kwargs:
             return self.parse(input)
         return self._parse_output(input, **kwargs)
@@ -302,8 +331,11 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
         if config is not None and (theirs := self._in_langchain(config)) is not None:
             read = partial(BaseOutputParser.ainvoke, self)
             return cast("T", await theirs.arun(read, input, config))
-        if not (is_default(self.aparse_result) and is_default(self.aparse)):
-            return await self.aparse_result([generation_of(input)])
+        if not is_default(self.aparse_result):
+            with self._reads(input, **kwargs):
+                return await self.aparse_result([generation_of(input)])
+        if is_default(self.parse_result) and not is_default(self.aparse):
+            return await self._aparse_output(input, **kwargs)
         return BaseOutputParser.invoke(self, input, config, **kwargs)
 
     @override
@@ -331,7 +363,13 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
 
     def _parse_output(self, output: ModelOutput, **_kwargs: Any) -> T:
         """Parse the text of *output*; *_kwargs* are the other arguments of `invoke`."""
-        return self.parse(self._text_in(output))
+        with self._reads(output):
+            return self.parse(self._text_in(output))
+
+    async def _aparse_output(self, output: ModelOutput, **_kwargs: Any) -> T:
+        """Do the same as `_parse_output`, with `aparse`."""
+        with self._reads(output):
+            return await self.aparse(self._text_in(output))
 
     def _text_in(self, output: ModelOutput) -> str:
         """Return the text of *output*; a subclass may refuse other content.
@@ -387,6 +425,8 @@ _DEFAULTS = frozenset(
     {
         BaseLLMOutputParser.aparse_result,
         BaseGenerationOutputParser.ainvoke,
+        BaseGenerationOutputParser.astream,
+        BaseGenerationOutputParser.stream,
         BaseGenerationOutputParser.transform,
         BaseOutputParser.ainvoke,
         BaseOutputParser.aparse,

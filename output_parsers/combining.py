@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, SkipValidation, field_validator
 from typing_extensions import override
@@ -38,6 +38,8 @@ class CombiningOutputParser(BaseOutputParser[dict[str, Any]]):
         ValueError: At construction: there are fewer than two parsers, or one of them is a list
             parser or a `CombiningOutputParser`.
     """
+
+    _calls_others: ClassVar[bool] = True
 
     parsers: list[SkipValidation[BaseOutputParser[Any]]]
     """The parsers, in the order of the parts. Each returns a dictionary or a pydantic model."""

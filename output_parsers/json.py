@@ -152,6 +152,10 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
             return JsonStream(finder, lambda growing, _last: growing.operations())
         return JsonStream(finder, lambda growing, last: self._diff(last, growing.value))
 
+    @override
+    def _reads_only_text(self) -> bool:
+        return getattr(self.parse_result, "__func__", None) is _PARSE_RESULT
+
     def _finder(self) -> CandidateSearch[Any]:
         """Return a finder of the value for one stream."""
         if not self.lenient:

@@ -8,6 +8,8 @@ Other API results, as objects of a client library or dictionaries, are read by `
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Final, Protocol, TypeAlias, cast
 
 from pydantic import BaseModel
@@ -15,7 +17,7 @@ from pydantic import BaseModel
 from output_parsers.printable import kind_of
 from outputs import AIMessage, BaseMessage, ChatGeneration, Generation, from_any
 from outputs.clients.any_client import is_call
-from outputs.messages.ended import reason_to_call
+from outputs.messages.ended import Ended, ended_of, reason_to_call, sooner
 from outputs.messages.utils import MESSAGE_CLASSES
 
 __all__ = [
@@ -195,3 +197,48 @@ def generation_of(output: ModelOutput) -> Generation:
     return (
         Generation(text=part) if isinstance(part, str) else ChatGeneration(message=message_of(part))
     )
+
+
+# -- how a message ended ---------------------------------------------------------------------------
+
+
+def end_of(output: Any, part: Any) -> Ended:
+    """Return how *output* ended, by the metadata of its message *part* or of the generation.
+
+    A whole message has ended, unless it says that it was cut; chunks have to say it.
+    """
+    ended: Ended = "unknown"
+    for found in metadata_in(output, part):
+        ended = sooner(ended, ended_of(found))
+    return "stop" if ended == "unknown" and getattr(part, "type", "") == "ai" else ended
+
+
+_READ: ContextVar[tuple[object, str, Ended] | None] = ContextVar("_READ", default=None)
+"""The parser that is reading an output, the text of that, and how it ended."""
+_TAIL: Final = 32
+"""How many of its last characters a text must share with the output to have ended with it."""
+
+
+@contextmanager
+def reading(parser: object, text: str, ended: Ended) -> Iterator[None]:
+    """Remember, while *parser* reads *text*, how that *ended*, for `known_end`."""
+    token = _READ.set((parser, text, ended))
+    try:
+        yield
+    finally:
+        _READ.reset(token)
+
+
+def known_end(parser: object, text: str, ended: Ended) -> Ended:
+    """Return how *text* *ended*, if need be by the output that is being read.
+
+    A method of a user's such as ``parse(text)`` is given only the text, and so is the ``parse`` in
+    it. That is about the same output if it is a method of the same *parser*, which may have changed
+    the text before, or if the text has the same last characters.
+    """
+    if ended != "unknown" or (read := _READ.get()) is None:
+        return ended
+    reader, whole, said = read
+    tail = text.rstrip()[-_TAIL:]
+    is_same = parser is reader or (tail and whole.rstrip().endswith(tail))
+    return said if is_same else ended

@@ -123,6 +123,10 @@ class PydanticOutputParser(JsonOutputParser[Model]):
             return super()._reader()  # A subclass defines its own results.
         return _ObjectStream(self)
 
+    @override
+    def _reads_only_text(self) -> bool:
+        return getattr(self.parse_result, "__func__", None) is PydanticOutputParser.parse_result
+
     @property
     @override
     def OutputType(self) -> type[Model]:

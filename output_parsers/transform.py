@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from typing_extensions import override
 
 from output_parsers.base import BaseOutputParser, T, is_default
-from output_parsers.model_output import adds_up, generation_of, text_of
+from output_parsers.model_output import adds_up, generation_of, part_of, text_of
 from output_parsers.streams.accumulator import Accumulator
 from output_parsers.streams.readers import ChunkReader, NewResults, aclose, aread, read
 from output_parsers.tool_calls.refusal import RefusalInChunks, check_refusal
@@ -41,7 +41,13 @@ class BaseTransformOutputParser(BaseOutputParser[T]):
     def _checking_reader(self) -> ChunkReader[T]:
         """Return a reader for one stream, which raises at its end if the message refuses."""
         reader = self._reader()
+        if self._reads_only_text():
+            reader = _Once(reader)
         return _Checking(reader) if self._checks_refusal else reader
+
+    def _reads_only_text(self) -> bool:
+        """Return whether `_reader` reads nothing of a message but its text."""
+        return is_default(self.parse_result)
 
     @override
     def transform(
@@ -134,6 +140,43 @@ class _Checking(Generic[T]):
 
     def close(self) -> Iterable[T]:
         self._refusal.check()
+        return self._reader.close()
+
+
+class _Once(Generic[T]):
+    """Reads a stream with another reader, which gets no text of a whole message twice.
+
+    A whole message behind its own chunks says again what they have said, and may add to it. One
+    that differs from them is read like any other chunk, and so are those of Ollama, each a message.
+    """
+
+    def __init__(self, reader: ChunkReader[T]) -> None:
+        self._reader = reader
+        self._before: list[ModelOutput] = []
+        self._has_wholes = False  # whether each chunk is a message
+
+    def feed(self, chunk: ModelOutput, /) -> Iterable[T]:
+        if not isinstance(chunk, str) and getattr(chunk, "type", "") != "AIMessageChunk":
+            chunk = adds_up(chunk)  # once, for both
+            if getattr(part_of(chunk), "type", "") == "ai":
+                rest = self._rest_of(chunk)
+                if rest == "":
+                    return ()
+                chunk = chunk if rest is None else rest
+        self._before.append(chunk)
+        return self._reader.feed(chunk)
+
+    def _rest_of(self, whole: ModelOutput) -> str | None:
+        """Return what a *whole* message adds to the chunks before it; `None` if it is another."""
+        self._has_wholes = self._has_wholes or not self._before
+        if self._has_wholes:
+            return None
+        said, text = "".join(map(text_of, self._before)), text_of(whole)
+        are_messages = not all(isinstance(chunk, str) for chunk in self._before)
+        is_again = said and text.startswith(said) and (are_messages or text == said)
+        return text[len(said) :] if is_again else None
+
+    def close(self) -> Iterable[T]:
         return self._reader.close()
 
 

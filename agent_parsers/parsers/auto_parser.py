@@ -14,7 +14,11 @@ from agent_parsers.engine.reading.message_text import MessageText, text_and_end
 from agent_parsers.engine.reading.turn import Turn
 from agent_parsers.events import Event, merge_events
 from agent_parsers.parsers.beside_text import ReasoningBeside, with_reasoning
-from agent_parsers.parsers.event_parser import EventParser, MultiActionAgentOutputParser
+from agent_parsers.parsers.event_parser import (
+    EventParser,
+    MultiActionAgentOutputParser,
+    parse_text,
+)
 from output_parsers import OutputParserException
 from output_parsers.model_output import announced_in, check_of_model, part_of
 from outputs import AIMessageChunk
@@ -77,6 +81,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
             OutputParserException: The dialect cannot read the turn, or the text may be in two
                 dialects that read it differently; the message names both.
         """
+        ended = self._known_end(text, ended)
         return _as_list(self._parser_for(text)[0].parse(text, ended=ended))
 
     @override
@@ -105,7 +110,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
             called: list[AgentAction] = self._tools_parser().invoke(output, ended=ended)
             return called
         text, ended = found
-        result = self.parse(text) if ended == "unknown" else self.parse(text, ended=ended)
+        result: list[AgentAction] | AgentFinish = parse_text(self, text, ended)
         if isinstance(result, AgentFinish) and announced_in(output, part_of(output)):
             self._parser_for(text)[0]._check_called(output, result)
         return result

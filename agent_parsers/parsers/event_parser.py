@@ -7,12 +7,15 @@ from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
     AsyncIterator,
+    Callable,
     Generator,
     Iterable,
     Iterator,
     Mapping,
 )
 from contextlib import suppress
+from functools import lru_cache
+from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -22,7 +25,7 @@ from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.tables.modes import MAX_CHARS, EmitCalls
 from output_parsers import BaseOutputParser, OutputParserException
-from output_parsers.model_output import check_of_model
+from output_parsers.model_output import check_of_model, known_end, reading
 from output_parsers.printable import kind_of
 from output_parsers.runnables.langchain import is_langchains, needs_langchain
 from output_parsers.streams.readers import aclose, aread, close, read
@@ -52,6 +55,7 @@ class BaseAgentOutputParser(BaseOutputParser[R]):
     """Whether turns may have several calls."""
     _type_name: ClassVar[str] = ""
     """What `_type` returns."""
+    _is_fixed_if_cut: ClassVar[bool] = False
 
     @property
     @override
@@ -128,6 +132,46 @@ class MultiActionAgentOutputParser(BaseAgentOutputParser[list[AgentAction] | Age
         """
 
 
+# -- reading whole texts ---------------------------------------------------------------------------
+
+
+def parse_text(parser: Any, text: str, ended: Ended) -> Any:
+    """Return what `parse` of *parser* makes of *text*, which *ended* like this.
+
+    A `parse` of a user's may take only the text. What it calls then knows the end all the same.
+    """
+    options = _end_for(parser.parse, ended)
+    if ended == "unknown" or _is_of_package(parser.parse.__func__):
+        return parser.parse(text, **options)
+    with reading(parser, text, ended):
+        return parser.parse(text, **options)
+
+
+async def aparse_text(parser: Any, text: str, ended: Ended) -> Any:
+    """Do the same as `parse_text`, with `aparse`."""
+    with reading(parser, text, ended):
+        return await parser.aparse(text, **_end_for(parser.aparse, ended))
+
+
+def _end_for(parse: Any, ended: Ended) -> dict[str, Ended]:
+    """Return the arguments that say to *parse* how its text *ended*, if it takes them."""
+    is_taken = ended != "unknown" and _takes_end(parse.__func__)
+    return {"ended": ended} if is_taken else {}
+
+
+@lru_cache
+def _takes_end(parse: Callable[..., Any]) -> bool:
+    """Return whether *parse* takes the argument ``ended``."""
+    known = signature(parse).parameters.values()
+    return any(each.name == "ended" or each.kind is each.VAR_KEYWORD for each in known)
+
+
+@lru_cache
+def _is_of_package(parse: Callable[..., Any]) -> bool:
+    """Return whether *parse* is ours, which passes on how a text ended."""
+    return parse.__module__.partition(".")[0] == "agent_parsers"
+
+
 # -- reading chunks --------------------------------------------------------------------------------
 
 
@@ -199,7 +243,7 @@ class TurnReader:
 
 # -- parsers of turns ------------------------------------------------------------------------------
 
-_WHOLE: Final = ("parse", "aparse", "parse_result", "aparse_result")
+_WHOLE: Final = ("parse", "aparse", "parse_result", "aparse_result", "parse_ai_message")
 """The methods that read whole turns, and that `invoke` calls."""
 
 
@@ -258,6 +302,10 @@ class EventParser(CheckedModel):
         """Names of the tools; `None` if no tools were given."""
         tools: ToolSet | None = self.tools
         return None if tools is None else tools.names
+
+    def _known_end(self, text: str, ended: Ended) -> Ended:
+        """Return how *text* *ended*, if need be by the output of which it is; see `known_end`."""
+        return known_end(self, text, ended)
 
     @abstractmethod
     def stream_parser(self, *, calls: EmitCalls = "all") -> EventReader:

@@ -20,7 +20,7 @@ from agent_parsers.messages.reading.stream import MessageStreamParser
 from agent_parsers.messages.reading.whole import result_of
 from agent_parsers.messages.writing.native import own_messages
 from agent_parsers.messages.writing.past import past_of_steps
-from agent_parsers.parsers.event_parser import BaseAgentOutputParser, EventParser
+from agent_parsers.parsers.event_parser import BaseAgentOutputParser, EventParser, parse_text
 from output_parsers.base import is_default
 from outputs import HumanMessage, SystemMessage
 from outputs.html.viewable import Viewable
@@ -273,9 +273,10 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
         if config is not None and (theirs := self._in_langchain(config)) is not None:
             return cast("R", theirs.run(partial(MessageParser.invoke, self), input, config))
         if self._overridden == "parse" and isinstance(input, str):
-            return self.parse(input)
+            return cast("R", parse_text(self, input, ended))
         if self._is_overridden():
-            return super().invoke(message_in(input, takes_text=self.lenient), config, **kwargs)
+            message = message_in(input, takes_text=self.lenient)
+            return super().invoke(message, config, ended=ended, **kwargs)
         return self._result_of(input, ended)
 
     @override
@@ -344,7 +345,7 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R, T]):
             lenient=self.lenient,
             max_chars=self.max_chars,
             tools=self.tools,
-            ended=ended,
+            ended=self._known_end(output if isinstance(output, str) else "", ended),
         ))  # fmt: skip
 
     @abstractmethod

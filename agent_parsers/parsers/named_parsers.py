@@ -20,8 +20,9 @@ from agent_parsers.dialects import (
 from agent_parsers.engine.reading.message_text import text_and_end
 from agent_parsers.engine.tables.dialect import Dialect
 from agent_parsers.parsers.dialect_parser import DialectParser, InstructedParser, NamedParser
-from agent_parsers.parsers.event_parser import AgentOutputParser
+from agent_parsers.parsers.event_parser import AgentOutputParser, parse_text
 from output_parsers import OutputFixingParser, OutputParserException
+from output_parsers.model_output import known_end
 
 if TYPE_CHECKING:
     from output_parsers import ModelOutput
@@ -174,7 +175,7 @@ class StructuredChatOutputParserWithRetries(AgentOutputParser):
         Raises:
             OutputParserException: The text cannot be read, and was not fixed.
         """
-        base = self.base_parser
+        base, ended = self.base_parser, known_end(self, text, ended)
         try:
             if self.output_fixing_parser is not None and ended != "length":
                 return self.output_fixing_parser.parse(text)
@@ -196,7 +197,7 @@ class StructuredChatOutputParserWithRetries(AgentOutputParser):
             base._check_role(output)
         text, said = text_and_end(output)
         ended = said if ended == "unknown" else ended
-        result = self.parse(text, ended=ended)
+        result: AgentAction | AgentFinish = parse_text(self, text, ended)
         if isinstance(base, DialectParser):
             base._check_called(output, result)
         return result

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, overload
 
 from pydantic import Field, field_validator, model_validator
@@ -19,10 +17,15 @@ from agent_parsers.engine.tables.dialect import Dialect
 from agent_parsers.engine.tables.modes import EmitCalls, Mode, OnConflict
 from agent_parsers.engine.whole import whole_reader
 from agent_parsers.parsers.constrained import Constrained
-from agent_parsers.parsers.event_parser import EventParser
+from agent_parsers.parsers.event_parser import EventParser, aparse_text, parse_text
 from agent_parsers.reports import LISTENERS
 from output_parsers import OutputParserException
-from output_parsers.model_output import announced_in, check_of_model, check_text, part_of
+from output_parsers.model_output import (
+    announced_in,
+    check_of_model,
+    check_text,
+    part_of,
+)
 from output_parsers.printable import kind_of
 
 if TYPE_CHECKING:
@@ -101,16 +104,22 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         self, output: ModelOutput, *, ended: Ended = "unknown", **_kwargs: Any
     ) -> Any:
         """Parse the text of *output*; tool calls in a message are not text."""
-        parse: Callable[..., Any] = getattr(self, "parse")  # noqa: B009 - of the subclasses
         if isinstance(output, str):
             text = output
         else:
             text, ended = self._text_and_end(output, ended)
-        # An overriding method may take only the text.
-        is_known = ended != "unknown" and _takes_end(getattr(parse, "__func__", parse))
-        result = parse(text, ended=ended) if is_known else parse(text)
+        result = parse_text(self, text, ended)
         if output is not text:
             self._check_called(output, result)
+        return result
+
+    async def _aparse_output(
+        self, output: ModelOutput, *, ended: Ended = "unknown", **_kwargs: Any
+    ) -> Any:
+        """Do the same as `_parse_output`, with `aparse`."""
+        text, ended = self._text_and_end(output, ended)
+        result = await aparse_text(self, text, ended)
+        self._check_called(output, result)
         return result
 
     def _check_called(self, output: ModelOutput, result: TurnResult | None) -> None:
@@ -139,6 +148,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
         """Return the result of a turn that *ended* like this."""
         if not isinstance(text, str):
             check_text(text)
+        ended = self._known_end(text, ended)
         if LISTENERS:  # only a stream knows what was repaired
             return self._read_turn(text, ended).result
         is_langchain = self._is_langchain and self.tools is None
@@ -414,10 +424,3 @@ def _texts(chunks: Iterable[str]) -> Iterator[str]:
         if not isinstance(chunk, str):
             raise TypeError(f"explain_chunks takes chunks of text, not {kind_of(chunk)}")
         yield chunk
-
-
-@lru_cache
-def _takes_end(parse: Callable[..., Any]) -> bool:
-    """Return whether *parse* takes the argument ``ended``."""
-    known = signature(parse).parameters.values()
-    return any(each.name == "ended" or each.kind is each.VAR_KEYWORD for each in known)

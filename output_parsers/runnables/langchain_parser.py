@@ -21,6 +21,7 @@ from typing_extensions import override
 
 from output_parsers.exceptions import ModelRefusalError, OutputParserException
 from output_parsers.model_output import generation_of
+from output_parsers.runnables.functions import aiter_of
 from output_parsers.runnables.step import add_chunks
 from outputs import BaseMessage
 from outputs.messages.utils import as_langchains
@@ -111,14 +112,15 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
         self, read: Callable[[Any], Iterator[Any]], chunks: Iterator[Any]
     ) -> Iterator[Any]:
         with errors_of_both():
-            yield from read(chunks)
+            for result in read(chunks):
+                yield self._of_langchain(result, None)
 
     async def _aresults(
         self, read: Callable[[Any], AsyncIterator[Any]], chunks: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
         with errors_of_both():
             async for result in read(chunks):
-                yield result
+                yield self._of_langchain(result, None)
 
     def _of_langchain(self, result: Any, given: Any) -> Any:  # noqa: ARG002 - for subclasses
         """Return *result*, read in what was *given*, as LangChain takes it."""
@@ -141,14 +143,32 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
         return await self.arun(self.parser.ainvoke, input, config)
 
     @override
+    def stream(
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[Any]:
+        """Yield the result, or what `stream` of our parser yields if a subclass overrides it."""
+        if not self.parser._has_own("stream"):
+            return super().stream(input, config, **kwargs)
+        return self.transform(iter([input]), config, **kwargs)
+
+    @override
+    def astream(
+        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[Any]:
+        """Do the same as `stream`."""
+        if not self.parser._has_own("astream"):
+            return super().astream(input, config, **kwargs)
+        return self.atransform(aiter_of(input), config, **kwargs)
+
+    @override
     def parse(self, text: str) -> Any:
-        """Parse *text*; see `invoke`."""
-        return self._result(self.parser.invoke, text)
+        """Parse *text*, as `parse` of our parser does, or `invoke` if it has none."""
+        return self._result(getattr(self.parser, "parse", self.parser.invoke), text)
 
     @override
     async def aparse(self, text: str) -> Any:
         """Do the same as `parse`."""
-        return await self._aresult(self.parser.ainvoke, text)
+        return await self._aresult(getattr(self.parser, "aparse", self.parser.ainvoke), text)
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:

@@ -11,6 +11,7 @@ import langchain_core.outputs as lc_outputs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 from typing_extensions import override
 
 import outputs
@@ -18,9 +19,14 @@ from output_parsers import (
     BaseCumulativeTransformOutputParser,
     BaseOutputParser,
     BaseTransformOutputParser,
+    CommaSeparatedListOutputParser,
     JsonOutputParser,
+    MarkdownListOutputParser,
+    NumberedListOutputParser,
     OutputParserException,
+    PydanticOutputParser,
     StrOutputParser,
+    XMLOutputParser,
 )
 from output_parsers.streams.accumulator import Accumulator
 from output_parsers.streams.readers import aread, read
@@ -432,3 +438,54 @@ def test_a_source_is_closed_when_its_reader_stops_early() -> None:
 
     asyncio.run(run())
     assert closed == ["source"]
+
+
+# A whole message behind its own chunks.
+
+WORDS = ("1. red, gr", "een\n", "- 2. blue, n", "o")
+
+
+class OneField(BaseModel):
+    a: int
+
+
+@pytest.mark.parametrize(
+    "parser",
+    [
+        StrOutputParser(),
+        CommaSeparatedListOutputParser(),
+        NumberedListOutputParser(),
+        MarkdownListOutputParser(),
+        comma_list(BaseCumulativeTransformOutputParser)(),
+        comma_list(BaseCumulativeTransformOutputParser)(diff=True),
+        XMLOutputParser(),
+        JsonOutputParser(),
+        JsonOutputParser(diff=True),
+        PydanticOutputParser(pydantic_object=OneField),
+    ],
+    ids=lambda parser: type(parser).__name__,
+)
+@pytest.mark.parametrize(("chunk", "whole"), [(Chunk, AI), (LcChunk, LcAI), (str, AI)])
+def test_a_whole_message_behind_its_chunks_counts_once(parser: Any, chunk: Any, whole: Any) -> None:
+    words = WORDS
+    if isinstance(parser, JsonOutputParser):
+        words = ('{"a"', ": 1", "}", "\n")
+    elif isinstance(parser, XMLOutputParser):
+        words = ("<a>", "<b>x</b>", "</a>", "\n")
+    pieces, message = [*map(chunk, words)], whole("".join(words))
+    expected = transform(parser, pieces)
+    for wholes in (1, 2):
+        assert transform(parser, [*pieces, *[message] * wholes]) == expected
+    blocks = whole([{"type": "text", "text": "".join(words)}])
+    assert transform(parser, [*pieces, blocks]) == expected
+    if chunk is not str:  # it may add to them
+        assert transform(parser, [*pieces[:-1], message]) == expected
+
+
+def test_other_messages_are_pieces() -> None:
+    parser = StrOutputParser()
+    assert transform(parser, [AI("a"), AI("a"), AI("aa")]) == ["a", "a", "aa"]
+    assert transform(parser, [Chunk("ab"), AI("ac")]) == ["ab", "ac"]
+    assert transform(parser, ["a", AI("ab")]) == ["a", "ab"]
+    assert transform(parser, [Chunk("a"), AI("")]) == ["a", ""]
+    assert transform(parser, [Chunk("a"), Chunk("a")]) == ["a", "a"]

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from output_parsers import OutputParserException
-from output_parsers.model_output import announced_in, message_of, metadata_in, part_of, text_of
+from output_parsers.model_output import announced_in, end_of, message_of, part_of, text_of
 from output_parsers.streams.accumulator import Accumulator
 from output_parsers.tool_calls.refusal import may_refuse, refusal_error
 from outputs import AIMessage
@@ -38,7 +38,7 @@ def text_and_end(output: ModelOutput) -> tuple[str, Ended]:
             if ended != "length":  # a message that is refused or filtered counts as cut
                 return content, "stop"
     part = part_of(output)
-    ended = _ended(output, part)
+    ended = end_of(output, part)
     if isinstance(part, str):
         return part, ended
     if not isinstance(part.content, str):
@@ -65,7 +65,7 @@ class MessageText:
     def take(self, chunk: ModelOutput) -> str:
         """Return the text of the next *chunk*; calls and refusals are reported by `error`."""
         part = part_of(chunk)
-        self.ended = sooner(self.ended, _ended(chunk, part))
+        self.ended = sooner(self.ended, end_of(chunk, part))
         self.announced = self.announced or announced_in(chunk, part)
         if isinstance(part, str):
             return part
@@ -80,17 +80,6 @@ class MessageText:
         if not self._has_rest:
             return None
         return _error_of(getattr(self._rest.generation(), "message", None), text)
-
-
-def _ended(output: Any, part: Any) -> Ended:
-    """Return how *output* ended, by the metadata of its message *part* or of the generation.
-
-    A whole message has ended, unless it says that it was cut; chunks have to say it.
-    """
-    ended: Ended = "unknown"
-    for found in metadata_in(output, part):
-        ended = sooner(ended, ended_of(found))
-    return "stop" if ended == "unknown" and getattr(part, "type", "") == "ai" else ended
 
 
 def _error_of(message: Any, text: str) -> OutputParserException | None:

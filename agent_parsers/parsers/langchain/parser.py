@@ -9,21 +9,27 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from langchain_core.agents import AgentAction, AgentActionMessageLog, AgentFinish
 from langchain_core.messages import AIMessage, BaseMessage
+from pydantic import BaseModel
 from typing_extensions import override
 
 from agent_parsers.actions import agent as ours
 from agent_parsers.actions.tool_action import ToolAgentAction as OurToolAgentAction
 from agent_parsers.actions.tool_action import own_steps
 from agent_parsers.engine.tables.dialect import Dialect
+from output_parsers.model_output import message_of
 from output_parsers.runnables.langchain_parser import LangChainOutputParser
-from outputs.messages.utils import as_langchains
+from outputs import from_any
+from outputs.messages.utils import as_langchains, message_chunk_to_message
 
 if TYPE_CHECKING:
     from langchain_core.outputs import Generation
+
+    from agent_parsers.messages.writing.past import History
 
 _TOLD: Final = ("{tools}", "{tool_names}")
 """What stands in instructions for tools that are not known."""
@@ -78,16 +84,26 @@ class LangChainParser(LangChainOutputParser):
         """Read the first generation in *result*, a text or a message; see `invoke`.
 
         Args:
-            result: The generations of a model.
-            partial: Ignored.
+            result: The generations of a model. A `parse_result` of your own gets all of them.
+            partial: For a `parse_result` of your own.
         """
-        found: Result = self._result(self.parser.invoke, result[0])
+        is_own = not _is_of_package(self.parser.parse_result)
+        found: Result = (
+            super().parse_result(result, partial=partial)
+            if is_own
+            else self._result(self.parser.invoke, result[0])
+        )
         return found
 
     @override
     async def aparse_result(self, result: list[Generation], *, partial: bool = False) -> Result:
         """Do the same as `parse_result`, without another thread."""
-        found: Result = await self._aresult(self.parser.ainvoke, result[0])
+        methods = self.parser.parse_result, self.parser.aparse_result
+        found: Result = await (
+            self._aresult(self.parser.ainvoke, result[0])
+            if all(map(_is_of_package, methods))
+            else super().aparse_result(result, partial=partial)
+        )
         return found
 
     @override
@@ -110,15 +126,16 @@ class LangChainParser(LangChainOutputParser):
 
     @override
     def _of_langchain(self, result: Any, given: Any) -> Result:
-        """Return *result* in LangChain's classes, with the LangChain message that was *given*."""
-        kinds = self._kinds()
-        if isinstance(result, ours.AgentFinish):
-            return kinds.finish(result.return_values, result.log)
-        message = getattr(given, "message", given)
-        if isinstance(result, ours.AgentAction):
-            return _their_action(result, message, {}, kinds)
-        known: dict[int, BaseMessage] = {}
-        return [_their_action(action, message, known, kinds) for action in result]
+        """Return *result* in LangChain's classes, with the LangChain message that was *given*.
+
+        What is LangChain's, or is neither an action nor an answer, remains as it is.
+        """
+        first = given[0] if isinstance(given, list) and given else given  # of some generations
+        messages = _Messages(first, may_differ=not _is_of_package(type(self.parser)))
+        if isinstance(result, list | tuple) and any(map(_is_ours, result)):
+            return [_theirs(each, messages, self._kinds()) for each in result]
+        found: Result = _theirs(result, messages, self._kinds())
+        return found
 
     def _kinds(self) -> Kinds:
         """Return the classes of the results."""
@@ -133,7 +150,9 @@ class LangChainParser(LangChainOutputParser):
         """
         instructions = super().get_format_instructions()
         dialect = getattr(self.parser, "dialect", None)
-        if dialect is None or dialect.name != "conversational_chat":
+        is_own = not _is_of_package(self.parser.get_format_instructions)
+        is_own = is_own or instructions == getattr(self.parser, "format_instructions", None)
+        if is_own or dialect is None or dialect.name != "conversational_chat":
             return instructions
         are_told = self.parser.tools is not None
         return "".join(
@@ -156,20 +175,24 @@ class LangChainParser(LangChainOutputParser):
 
     def render_prompt(
         self,
-        question: str,
+        question: str | None = None,
         intermediate_steps: Sequence[tuple[AgentAction, Any]] = (),
         *,
         system: str = "",
+        history: History = (),
     ) -> list[BaseMessage]:
         """Return the whole prompt for the next turn, as messages for a chat model.
 
         Args:
-            question: What the agent is asked.
+            question: What the agent is asked; it may be left out if *history* ends in a question.
             intermediate_steps: The steps so far, in the form that LangChain's executor passes them.
             system: Text before the instructions.
+            history: What was said before the question: messages of LangChain or of any client,
+                and whatever else `render_prompt` of our parser takes.
         """
         steps = own_steps(intermediate_steps)
-        prompt = self.parser.render_prompt(question, steps, system=system, as_messages=True)
+        options: Any = {"system": system, "history": history, "as_messages": True}
+        prompt = self.parser.render_prompt(question, steps, **options)
         return [*map(as_langchains, prompt)]
 
     # -- LangChain's `dumpd` and `load` ----------------------------------------------------------
@@ -219,29 +242,130 @@ class Kinds(NamedTuple):
 _LANGCHAINS: Final = Kinds(AgentAction, AgentActionMessageLog, tool_action_class, AgentFinish)
 
 
-def _their_action(
-    action: ours.AgentAction,
-    message: Any,
-    known: dict[int, BaseMessage],
-    kinds: Kinds,
-) -> AgentAction:
-    """Return *action*, read in *message*, in one of *kinds*.
+def _is_of_package(thing: Any) -> bool:
+    """Return whether a class or a method is ours, and not a user's."""
+    return thing.__module__.partition(".")[0] in _PACKAGES
 
-    Calls of one message share it, as *known* by `id`.
-    """
+
+_PACKAGES: Final = ("agent_parsers", "agent_serving", "output_parsers")
+
+
+def _is_ours(result: object) -> bool:
+    return isinstance(result, ours.AgentAction | ours.AgentFinish) and not isinstance(
+        result, AgentAction | AgentFinish
+    )
+
+
+def _theirs(result: Any, messages: _Messages, kinds: Kinds) -> Any:
+    """Return an action or an answer of ours in one of *kinds*, and any other *result* unchanged."""
+    if not _is_ours(result):
+        return result
+    if not _is_of_package(type(result)):
+        return of_users_class(result, messages)
+    if isinstance(result, ours.AgentFinish):
+        return kinds.finish(result.return_values, result.log)
     fields: dict[str, Any] = {
-        "tool": action.tool, "tool_input": action.tool_input, "log": action.log
+        "tool": result.tool, "tool_input": result.tool_input, "log": result.log
     }  # fmt: skip
-    if not isinstance(action, ours.AgentActionMessageLog):
+    if not isinstance(result, ours.AgentActionMessageLog):
         return kinds.action(**fields)
-    if isinstance(message, AIMessage):
-        # Keep the message itself: it may have fields that its provider needs back.
-        given: list[BaseMessage] = [message]
-    else:
-        for each in action.message_log:
-            if id(each) not in known:
-                known[id(each)] = as_langchains(each)
-        given = [known[id(each)] for each in action.message_log]
-    if not isinstance(action, OurToolAgentAction):
-        return kinds.logged(message_log=given, **fields)
-    return kinds.called()(message_log=given, tool_call_id=action.tool_call_id, **fields)
+    fields["message_log"] = messages.of(result.message_log)
+    if not isinstance(result, OurToolAgentAction):
+        return kinds.logged(**fields)
+    return kinds.called()(tool_call_id=result.tool_call_id, **fields)
+
+
+class _Messages:
+    """LangChain's messages for those of actions, which calls of one message share.
+
+    The message that was *given* stands for what our parser makes of it, since it may have fields
+    that its provider needs back. If a class of a user's made the actions, theirs *may differ*.
+    """
+
+    def __init__(self, given: Any, *, may_differ: bool) -> None:
+        message = getattr(given, "message", given)
+        self._given = message if isinstance(message, AIMessage) else None
+        self._may_differ = may_differ
+        self._known: dict[int, BaseMessage] = {}
+
+    def of(self, log: Sequence[Any]) -> list[BaseMessage]:
+        """Return the messages for those of a *log*."""
+        if self._given is not None and not (self._may_differ and self._differs(log)):
+            return [self._given]
+        for each in log:
+            if id(each) not in self._known:
+                self._known[id(each)] = _with_calls(as_langchains(each), each)
+        return [self._known[id(each)] for each in log]
+
+    def _differs(self, log: Sequence[Any]) -> bool:
+        """Return whether *log* is not the given message alone, in one of the forms it gets here."""
+        assert self._given is not None
+        forms = (self._given, from_any(self._given), message_of(self._given))
+        whole = [message_chunk_to_message(each) for each in forms[1:]]
+        return len(log) != 1 or not any(log[0] == form for form in [*forms, *whole])
+
+
+def _with_calls(theirs: Any, message: Any) -> Any:
+    """Return *theirs* with the calls of *message*; a chunk reads them from its pieces again."""
+    if theirs is message or not getattr(message, "tool_calls", None):
+        return theirs
+    return theirs.model_copy(update={"tool_calls": [*message.tool_calls]})
+
+
+# -- classes of users ------------------------------------------------------------------------------
+
+
+def of_users_class(result: Any, messages: _Messages | None = None) -> Any:
+    """Return *result*, of a class of a user's, as an instance of LangChain's as well."""
+    state = BaseModel.__getstate__(result)
+    fields = dict(state["__dict__"])
+    if messages is not None and "message_log" in fields:
+        fields["message_log"] = messages.of(fields["message_log"])
+    return _restored(type(result), {**state, "__dict__": fields})
+
+
+def _restored(kind: type, state: dict[Any, Any]) -> Any:
+    both = _users_class(kind)
+    result = both.__new__(both)
+    BaseModel.__setstate__(result, state)
+    return result
+
+
+@cache
+def _users_class(kind: type) -> Any:
+    """Return a class that is *kind*, with all that it adds to ours, and LangChain's as well."""
+    their_kinds: dict[Any, Any] = {
+        ours.AgentAction: AgentAction,
+        ours.AgentActionMessageLog: AgentActionMessageLog,
+        OurToolAgentAction: tool_action_class(),
+        ours.AgentFinish: AgentFinish,
+    }
+    base = next(each for each in kind.__mro__ if each in their_kinds)
+    members: dict[str, Any] = {}
+    for each in reversed(kind.__mro__[: kind.__mro__.index(base)]):
+        members |= {name: it for name, it in vars(each).items() if isinstance(it, _METHODS)}
+    members |= {
+        "__module__": kind.__module__,
+        "__qualname__": kind.__qualname__,
+        "__doc__": kind.__doc__,
+        "__reduce__": lambda self: (_restored, (kind, BaseModel.__getstate__(self))),
+        "__eq__": lambda self, other: _as(kind, self) == _as(kind, other),
+        "__hash__": None,
+    }
+    return type(base)(kind.__name__, (their_kinds[base], kind), members)
+
+
+_METHODS: Final = (FunctionType, property, classmethod, staticmethod)
+
+
+def _as(kind: Any, value: Any) -> Any:
+    """Return *value* as an instance of *kind* alone, with our messages, if it is one."""
+    if not isinstance(value, kind):
+        return value
+    state = BaseModel.__getstate__(value)
+    fields = dict(state["__dict__"])
+    if "message_log" in fields:
+        fields["message_log"] = [*map(from_any, fields["message_log"])]
+    plain = kind.__new__(kind)
+    BaseModel.__setstate__(plain, {**state, "__dict__": fields})
+    return plain

@@ -73,7 +73,7 @@ class ResponseTemplateParser(EventParser, MultiActionAgentOutputParser):
                 content, or the text or its reading takes too long. `UnknownToolError` and
                 `ToolInputError` are subclasses.
         """
-        result = self._read_turn(text, ended).result
+        result = self._read_turn(text, self._known_end(text, ended)).result
         assert not isinstance(result, AgentAction), "a template may have several calls in a turn"
         return result
 

@@ -11,20 +11,33 @@ import langchain_core.messages as lc
 import langchain_core.outputs as lc_outputs
 import pytest
 from langchain_core.exceptions import OutputParserException as LangChainError
+from langchain_core.runnables import RunnableLambda
+from pydantic import BaseModel
 
 from agent_laws.trials.stories import outcome_of
 from agent_parsers import (
     AgentAction,
     AgentFinish,
+    AgentOutputParser,
+    OpenAIFunctionsAgentOutputParser,
     ReActSingleInputOutputParser,
     StructuredChatOutputParserWithRetries,
+    ToolsAgentOutputParser,
+    XMLAgentOutputParser,
     get_parser,
     list_dialects,
 )
 from agent_parsers.engine.reading import message_text
 from agent_parsers.engine.reading.message_text import text_and_end
 from agent_parsers.events import Repair
-from output_parsers import BaseOutputParser, ModelRefusalError, OutputParserException
+from output_parsers import (
+    BaseGenerationOutputParser,
+    BaseOutputParser,
+    ModelRefusalError,
+    OutputFixingParser,
+    OutputParserException,
+    PydanticOutputParser,
+)
 from outputs import AIMessage, AIMessageChunk, ChatGeneration, Ended, GenerationChunk
 
 every_dialect = pytest.mark.parametrize("name", list_dialects())
@@ -311,6 +324,255 @@ def test_an_overridden_parse_gets_only_what_it_takes() -> None:
     assert WithEnd().invoke(message) == "length"
     assert WithEnd().batch([message, "a"]) == ["length", "unknown"]
     assert OfResults().invoke(message, ended="stop") == message.content
+
+
+# Methods of users that hand on only the text: what they call knows how it ended.
+
+
+class OwnParse:
+    def parse(self, text: str) -> Any:
+        return super().parse(text.strip())  # type: ignore[misc]
+
+
+class OwnKeywords:
+    def parse(self, text: str, **_kwargs: Any) -> Any:
+        return super().parse(text)  # type: ignore[misc]
+
+
+class OwnAparse:
+    async def aparse(self, text: str) -> Any:
+        await asyncio.sleep(0)
+        return await super().aparse(text.strip())  # type: ignore[misc]
+
+
+class ParseInThread:
+    async def aparse(self, text: str) -> Any:
+        return await asyncio.to_thread(self.parse, text)  # type: ignore[attr-defined]
+
+
+class OwnResult:
+    def parse_result(self, result: Any, *, partial: bool = False) -> Any:
+        return super().parse_result(result, partial=partial)  # type: ignore[misc]
+
+
+class ResultByParse:
+    def parse_result(self, result: Any, *, partial: bool = False) -> Any:
+        return self.parse(result[0].text.strip())  # type: ignore[attr-defined]
+
+
+OF_USERS = (OwnParse, OwnKeywords, OwnAparse, ParseInThread, OwnResult, ResultByParse)
+
+
+def of_user(mixin: type, parser: Any) -> Any:
+    """Return *parser*, as of a class of a user's with the methods of *mixin*."""
+    kind = type(mixin.__name__, (mixin, type(parser)), {"__module__": "theirs"})
+    return kind(**{name: getattr(parser, name) for name in type(parser).model_fields})
+
+
+async def one_by_one(chunks: list[Any]) -> AsyncIterator[Any]:
+    for chunk in chunks:
+        yield chunk
+
+
+def whole_ways_of(parser: Any, chunks: list[Any]) -> list[Callable[[], Any]]:
+    """Return the ways to read a message at once for which it need not be read in pieces."""
+    _, *ways = ways_of(parser, chunks)
+    ways += waits_of(parser, chunks)
+    if all(isinstance(chunk, lc.AIMessage) for chunk in chunks):
+        theirs = parser.as_langchain()
+        piped = RunnableLambda(lambda _: sum(chunks[1:], chunks[0])) | parser
+        for pipeline in (theirs, piped):
+            ways += [
+                partial(pipeline.invoke, sum(chunks[1:], chunks[0])),
+                partial(lambda p: next(p.transform(iter(chunks))), pipeline),
+                partial(lambda p: asyncio.run(p.ainvoke(sum(chunks[1:], chunks[0]))), pipeline),
+            ]
+    return ways
+
+
+def told(way: Callable[[], Any]) -> Any:
+    """Return what a way makes of a text, for LangChain's results and errors as well."""
+    try:
+        result = way()
+    except OutputParserException as error:
+        return str(error)
+    results = result if isinstance(result, list) else [result]
+    return [
+        getattr(each, "return_values", None) or (each.tool, each.tool_input) for each in results
+    ]
+
+
+NAMES = ("react", "xml", "self_ask", "chat", "hermes", "glm4")
+
+
+@pytest.mark.parametrize("mixin", OF_USERS)
+@pytest.mark.parametrize(
+    ("name", "lenient"), [*((name, mode) for name in NAMES for mode in MODES), ("auto", True)]
+)
+def test_what_a_method_of_a_users_calls_knows_it(name: str, lenient: bool, mixin: type) -> None:
+    parser: Any = get_parser(name, lenient=lenient)
+    own = of_user(mixin, parser)
+    for text in turns_of(get_parser("hermes") if name == "auto" else parser):
+        cut = told(partial(parser.parse, text, ended="length"))
+        for form in forms(text):
+            for way in whole_ways_of(own, form):
+                assert told(way) == cut
+        assert told(partial(own.invoke, text, ended="length")) == cut
+        assert told(lambda: asyncio.run(own.ainvoke(text, ended="length"))) == cut  # noqa: B023
+        unknown = told(partial(parser.parse, text))
+        assert told(partial(own.parse, text)) == unknown, "nothing is left of the message before"
+        assert told(partial(own.invoke, text)) == unknown
+
+
+CUT = {"finish_reason": "length"}
+HALF = "Action: rm\nAction Input: /home/us"
+
+
+@pytest.mark.parametrize("reason", ["length", "pause_turn", "content_filter"])
+@pytest.mark.parametrize("tools", [None, ["rm"]])
+@pytest.mark.parametrize("lenient", MODES)
+def test_classes_with_langchains_names_do_not_make_half_a_call(
+    lenient: bool, tools: Any, reason: str
+) -> None:
+    texts = {
+        ReActSingleInputOutputParser: HALF,
+        XMLAgentOutputParser: "<tool>rm</tool><tool_input>/home/us",
+    }
+    for kind, text in texts.items():
+        bare: Any = kind(lenient=lenient, tools=tools)
+        message = lc.AIMessage(text, response_metadata={"finish_reason": reason})
+        for mixin in OF_USERS:
+            for way in whole_ways_of(of_user(mixin, bare), [message]):
+                assert told(way) == told(partial(bare.invoke, message))
+                with pytest.raises(OutputParserException, match=r"^expected "):
+                    way()
+
+
+class OneField(BaseModel):
+    a: int
+
+
+class Around(AgentOutputParser):
+    """A parser of a user's around another."""
+
+    inner: Any
+
+    def parse(self, text: str) -> Any:
+        return self.inner.parse(text.replace("`", ""))
+
+
+class GeneralAround(BaseOutputParser[Any]):
+    """A general one."""
+
+    inner: Any
+
+    def parse(self, text: str) -> Any:
+        return self.inner.parse(text)
+
+
+class ResultAround(BaseGenerationOutputParser[Any]):
+    """One of generations."""
+
+    inner: Any
+
+    def parse_result(self, result: Any, *, partial: bool = False) -> Any:
+        return self.inner.parse(result[0].text)
+
+
+@pytest.mark.parametrize("around", [Around, GeneralAround, ResultAround])
+def test_a_parser_in_another_knows_it_of_the_same_text(around: Any) -> None:
+    for inner in (get_parser("react"), ReActSingleInputOutputParser(), get_parser("auto")):
+        parser = around(inner=inner)
+        for way in (
+            lambda text: parser.invoke(AIMessage(text, response_metadata=CUT)),  # noqa: B023
+            lambda text: asyncio.run(
+                parser.ainvoke(lc.AIMessage(text, response_metadata=CUT))  # noqa: B023
+            ),
+        ):
+            with pytest.raises(OutputParserException):
+                way(HALF)
+        assert parser.invoke("Final Answer: 42")
+
+
+def test_a_parser_in_another_reads_another_text_as_it_is() -> None:
+    example = "Action: look\nAction Input: /etc/hosts"
+
+    class Compares(ReActSingleInputOutputParser):
+        def parse(self, text: str) -> Any:  # type: ignore[override]
+            known = ReActSingleInputOutputParser(lenient=True).parse(example)
+            assert known.tool_input == "/etc/hosts"
+            return super().parse(text)
+
+    with pytest.raises(OutputParserException, match=r"^expected "):
+        Compares().invoke(AIMessage(HALF, response_metadata=CUT))
+    assert Compares().parse(HALF).tool == "rm"
+
+
+def test_messages_of_several_tasks_end_each_in_its_own_way() -> None:
+    parser = of_user(OwnAparse, get_parser("react"))
+    cut = AIMessage(HALF, response_metadata=CUT)
+    whole = AIMessage(HALF, response_metadata={"finish_reason": "stop"})
+    given = [cut, whole] * 5
+    found = asyncio.run(parser.abatch(given, return_exceptions=True))
+    assert [isinstance(each, OutputParserException) for each in found] == [True, False] * 5
+
+
+@pytest.mark.parametrize("mixin", [OwnParse, OwnKeywords])
+def test_a_parser_that_has_texts_fixed_knows_it_too(mixin: type) -> None:
+    asked: list[Any] = []
+    plain = StructuredChatOutputParserWithRetries.from_llm(asked.append)
+    parser = of_user(mixin, plain)
+    half = '{"action": "rm", "action_input": {"path": "/a'
+    with pytest.raises(OutputParserException):
+        parser.invoke(AIMessage(half, response_metadata=CUT))
+    assert not asked
+
+
+@pytest.mark.parametrize("name", ["react", "hermes", "auto"])
+def test_no_model_is_asked_for_the_rest_of_a_call(name: str) -> None:
+    asked: list[Any] = []
+
+    def model(prompt: Any) -> str:
+        asked.append(prompt)
+        return fixed
+
+    hermes = '<tool_call>\n{"name": "rm", "arguments": {"path": "/home/us'
+    half = hermes if name == "hermes" else HALF
+    fixed = half + ('ers"}}\n</tool_call>' if name == "hermes" else "ers")
+    inner: Any = get_parser(name)
+    fixing = OutputFixingParser.from_llm(model, inner)
+    message = AIMessage(half, response_metadata=CUT)
+    for way in (
+        lambda: fixing.invoke(message),
+        lambda: asyncio.run(fixing.ainvoke(message)),
+        lambda: fixing.as_langchain().invoke(message),
+    ):
+        with pytest.raises(OutputParserException):
+            way()
+    assert not asked
+    if name == "react":
+        assert fixing.invoke(AIMessage("I remove it.")).tool == "rm"
+    of_json = OutputFixingParser.from_llm(lambda _: '{"a": 1}', PydanticOutputParser(
+        pydantic_object=OneField))  # fmt: skip
+    assert of_json.invoke(AIMessage('{"a', response_metadata=CUT)) == OneField(a=1)
+
+
+def test_a_message_that_announces_a_call_is_no_answer_to_aparse() -> None:
+    said = AIMessage("Final Answer: late", response_metadata={"finish_reason": "tool_calls"})
+    with pytest.raises(OutputParserException, match="no call"):
+        asyncio.run(of_user(OwnAparse, get_parser("react")).ainvoke(said))
+
+
+def test_an_overridden_method_of_messages_knows_what_the_caller_says() -> None:
+    call = {"function_call": {"name": "rm", "arguments": "{}"}}
+    text = '<tool_call>{"name": "rm", "arguments": {"path": "/a"}'
+    for kind in (OpenAIFunctionsAgentOutputParser, ToolsAgentOutputParser):
+        bare: Any = kind(lenient=True, tools=["rm"])
+        for mixin in (OwnParse, OwnResult):
+            own = of_user(mixin, bare)
+            for given in (text, AIMessage("", additional_kwargs=call)):
+                cut = told(partial(bare.invoke, given, ended="length"))
+                assert told(partial(own.invoke, given, ended="length")) == cut
 
 
 def test_generations_say_how_they_ended() -> None:

@@ -35,7 +35,7 @@ from output_parsers import (
     RetryOutputParser,
     StrOutputParser,
 )
-from outputs import AIMessage, AIMessageChunk, from_any
+from outputs import AIMessage, AIMessageChunk, ChatGeneration, from_any
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -166,6 +166,49 @@ def test_so_it_is_with_the_other_methods_for_whole_turns(method: str) -> None:
     mine = type("Mine", (ReActSingleInputOutputParser,), {method: lambda *_, **__: MINE})
     with pytest.raises(NotImplementedError, match=f"^Mine overrides {method}, which read does not"):
         mine().read("Final Answer: 42")
+
+
+FUNCTION = {"function_call": {"name": "area", "arguments": '{"lake": "Thun"}'}}
+
+
+class OwnMessages(OpenAIFunctionsAgentOutputParser):
+    @staticmethod
+    def parse_ai_message(message: Any) -> Any:
+        found = OpenAIFunctionsAgentOutputParser.parse_ai_message(message)
+        return found.model_copy(update={"log": f"mine {message.content}"})
+
+
+class OwnMessagesOfInstance(OpenAIFunctionsAgentOutputParser):
+    mine: str = "mine"
+
+    def parse_ai_message(self, message: Any) -> Any:  # type: ignore[override]
+        found = super().parse_ai_message(message)
+        return found.model_copy(update={"log": f"{self.mine} {message.content}"})
+
+
+@pytest.mark.parametrize("kind", [OwnMessages, OwnMessagesOfInstance])
+def test_an_overridden_parse_ai_message_reads_messages(kind: Any) -> None:
+    parser = kind()
+    message = AIMessage("Hm.", additional_kwargs=FUNCTION)
+    pieces = [AIMessageChunk("Hm"), AIMessageChunk(".", additional_kwargs=FUNCTION)]
+    for found in (
+        parser.invoke(message),
+        asyncio.run(parser.ainvoke(message)),
+        parser.parse_result([ChatGeneration(message=message)]),
+        parser.batch([message])[0],
+        *parser.transform(iter([message])),
+        *parser.transform(iter(pieces)),
+        parser.as_langchain().invoke(message),
+    ):
+        assert (found.tool, found.tool_input) == ("area", {"lake": "Thun"})
+        assert found.log == "mine Hm."
+    cut = AIMessage("", additional_kwargs=FUNCTION, response_metadata={"finish_reason": "length"})
+    assert parser.invoke(cut).tool == "area", "its arguments are whole"
+    with pytest.raises(NotImplementedError, match="overrides parse_ai_message, which read"):
+        parser.read(message)
+    for options in ({"lenient": True}, {"tools": ["area"]}):
+        with pytest.raises(NotImplementedError, match="override parse_result in its place"):
+            kind(**options).invoke(message)
 
 
 def test_a_method_that_is_overridden_as_well_may_use_ours() -> None:

@@ -1,6 +1,7 @@
 """`as_langchain` of every parser, and what our runnables lack of LangChain's."""
 
 import asyncio
+import inspect
 import json
 import pickle
 import subprocess
@@ -104,6 +105,42 @@ def test_it_returns_and_raises_what_the_parser_does(subject: Subject) -> None:
         expected = plain(outcome(parser.invoke, given))
         for way in ways + ways_for_text * isinstance(given, str):
             assert plain(outcome(way, given)) == expected
+
+
+class Queries(op.JsonOutputParser):
+    def parse(self, text: str) -> Any:
+        return super().parse(text)["queries"]
+
+
+class OwnResult(op.JsonOutputParser):
+    def parse_result(self, result: Any, *, partial: bool = False) -> Any:
+        return result[0].text.upper()
+
+    async def aparse(self, text: str) -> Any:
+        return f"awaited {text}"
+
+
+class OwnInvoke(op.StrOutputParser):
+    def invoke(self, *_args: Any, **_kwargs: Any) -> Any:
+        return "invoked"
+
+
+def awaited(way: Any, text: str) -> Any:
+    result = way(text)
+    return asyncio.run(result) if inspect.iscoroutine(result) else result
+
+
+def test_each_method_is_that_of_the_parser() -> None:
+    text = '{"queries": ["a"]}'
+    for parser in (Queries(), OwnResult(), OwnInvoke(), op.JsonOutputToolsParser()):
+        theirs = parser.as_langchain()
+        for way in ("invoke", "ainvoke", "parse", "aparse"):
+            theirs_way, way_of_parser = getattr(theirs, way), getattr(parser, way, parser.invoke)
+            assert outcome(awaited, theirs_way, text) == outcome(awaited, way_of_parser, text)
+    fixing = lc_classic.OutputFixingParser.from_llm(
+        FakeListLLM(responses=[text]), Queries().as_langchain()
+    )
+    assert fixing.parse("no JSON") == ["a"]
 
 
 OF_AGENTS = (agent_parsers.AgentOutputParser, agent_parsers.MultiActionAgentOutputParser)

@@ -320,3 +320,61 @@ def test_no_piece_is_lost(parser: Any, way: str) -> None:
         ]
     for each in found:
         assert each is True or each.return_values["output"] == "YES"
+
+
+# A stream of a user's own.
+
+
+class Words(op.BaseOutputParser[str]):
+    def parse(self, text: str) -> str:
+        return text
+
+    def stream(self, input: Any, config: Any = None, **_kwargs: Any) -> Any:  # noqa: A002
+        yield from self.invoke(input, config).split()
+
+
+class AsyncWords(op.BaseOutputParser[str]):
+    def parse(self, text: str) -> str:
+        return text
+
+    async def astream(self, input: Any, config: Any = None, **_kwargs: Any) -> Any:  # noqa: A002
+        for word in (await self.ainvoke(input, config)).split():
+            yield word
+
+
+class Transforms(op.BaseOutputParser[str]):
+    def parse(self, text: str) -> str:
+        return text
+
+    def transform(self, input: Any, config: Any = None, **_kwargs: Any) -> Any:  # noqa: A002
+        for text in super().transform(input, config):
+            yield from text.split()
+
+
+class OfGenerations(op.BaseGenerationOutputParser[str]):
+    def parse_result(self, result: Any, *, partial: bool = False) -> str:
+        text: str = result[0].text
+        return text
+
+    def stream(self, input: Any, config: Any = None, **_kwargs: Any) -> Any:  # noqa: A002
+        yield from self.invoke(input, config).split()
+
+
+async def all_of(stream: Any) -> list[Any]:
+    return [each async for each in stream]
+
+
+@pytest.mark.parametrize("kind", [Words, AsyncWords, Transforms, OfGenerations])
+def test_a_stream_of_ones_own_yields_all_of_its_pieces(kind: Any) -> None:
+    parser = kind()
+    piped, theirs = RunnableLambda(lambda _: "one two three") | parser, parser.as_langchain()
+    words, whole = ["one", "two", "three"], ["one two three"]
+    expected = [*parser.transform(iter(whole))]
+    assert expected == (whole if kind is AsyncWords else words)
+    assert [*piped.stream("")] == [*theirs.transform(iter(whole))] == expected
+    waited = words if kind is AsyncWords else whole
+    assert asyncio.run(all_of(piped.astream(""))) == waited
+    if kind is not Transforms:
+        assert [*theirs.stream(*whole)] == expected
+        assert asyncio.run(all_of(theirs.astream(*whole))) == waited
+    assert piped.invoke("") == theirs.invoke(*whole) == whole[0]
