@@ -18,6 +18,7 @@ from agent_runs.reading.misfits import Misfits
 from agent_runs.reading.parts import call_of, content_of, result_of, text_of
 from agent_runs.reading.reader import MALFORMED, NotJson, Reading, Value, Values
 from agent_runs.reading.said import Said, SaidCall, runs_of_messages
+from agent_runs.reading.unread import take_unread
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
@@ -226,12 +227,20 @@ ROLES: Final[Mapping[str, Literal["system", "user", "assistant", "tool"]]] = {
 def message_of(message: Mapping[str, Any], role: str = "") -> Said:
     """Return the `Said` for a *message* whose calls are in its ``content`` or next to it.
 
-    Its *role*, by default its ``role``, is in any API's words.
+    Its *role*, by default its ``role``, is in any API's words. What may be a call under another key
+    is not read, and not forgotten.
 
     Raises:
         KeyError: It lacks a part, or the role is unknown.
         TypeError: A part has another type.
     """
+    said = _read(message, role)
+    take_unread(said, message, _KNOWN)
+    return said
+
+
+def _read(message: Mapping[str, Any], role: str) -> Said:
+    """Return what a *message* says in the places that we know."""
     ours = ROLES[role or message["role"]]
     refused, content = _refusal_in(message) if ours == "assistant" else ("", message.get("content"))
     if ours == "tool":
@@ -288,6 +297,8 @@ def _not_in(calls: Sequence[SaidCall], known: Sequence[SaidCall]) -> Iterator[Sa
 
 _CALLS: Final = ("tool_calls", "invalid_tool_calls", "function_call")
 _REASONING: Final = ("reasoning_content", "reasoning", "thinking")
+_KNOWN: Final = frozenset((*_CALLS, *_REASONING, "role", "content", "refusal", "audio"))
+"""The keys of a message under which it says something."""
 
 
 def _calls_in(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -19,6 +20,7 @@ from agent_runs.reading.reader import (
     Values,
 )
 from agent_runs.reading.said import OTHER_OBJECT, Border, Said
+from agent_runs.reading.unread import take_unread
 from agent_runs.tables.arranging import Arranging, LeftOut
 from agent_runs.tables.part import MessagePart, Path, at, check_word, loaded
 from agent_runs.tables.turn import Role, SaidByProgram, SaidTurn, joined
@@ -214,6 +216,16 @@ class Messages:
             reading.refuse_value(Value({"objects": objects}), error)
             found = ()
         return Values(map(Value, found), are_items=True)
+
+    @cached_property
+    def _known(self) -> frozenset[str] | None:
+        """The keys of a message that the form reads; `None` if it may read any of them."""
+        paths = (self.role, self.content, *(part.at for part in self._beside))
+        is_plain = all(path and isinstance(path, str) for path in paths)
+        if self.message or self.has or self.skips or not is_plain:
+            return None
+        ways = [way for path in paths for way in str(path).split("|")]
+        return frozenset(re.split(r"[.\[{!]", way)[0] for way in ways)
 
     def _about(self, found: Mapping[str, Any]) -> dict[str, Any]:
         told = {name: at(found, path) for name, path in self.about.items()}
@@ -441,6 +453,8 @@ class Messages:
             for turn in turns:
                 turn.set_apart(partial(self.program, found))
         said = joined([each for turn in turns for each in turn.said(role, self.join)])
+        if self._known is not None:
+            take_unread(said, message, self._known)
         said.about = about
         said.is_piece = bool(self.piece and at(found, self.piece))
         return said

@@ -36,6 +36,9 @@ SHAPES: dict[str, Any] = {
     "result without a call": [USER, {"role": "tool", "tool_call_id": "1", "content": "r"}, DONE],
     "call of the user": [USER, {"role": "user", "content": None, "tool_calls": [
         {"id": "1", "function": {"name": "f", "arguments": "{}"}}]}, DONE],
+    "calls beside the content": [
+        USER, {**DONE, "todo": [{"name": "f", "args": {}}], "tool": {"f": {}}}],
+    "call of a message without content": [USER, {"role": "user", "tool": {"f": {}}}, DONE],
     "element": turn("hm\n<read_file>\n<path>a</path>\n</read_file>"),
     "object": turn('{"name": "f", "arguments": {"a": 1}}'),
     "mark of a model": turn("<|tool_call_begin|>f<|tool_call_end|>"),
