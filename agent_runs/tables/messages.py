@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Final
 
 from agent_runs.reading.messages import MessageFormat, evidence_of, id_of, read_messages
 from agent_runs.reading.parts import content_of, is_signed, may_call, text_of
@@ -24,6 +24,8 @@ from agent_runs.reading.unread import take_unread
 from agent_runs.tables.arranging import Arranging, LeftOut
 from agent_runs.tables.part import MessagePart, Path, at, check_word, loaded
 from agent_runs.tables.turn import Role, SaidByProgram, SaidTurn, joined
+
+_NOTHING_SPECIFIC: Final = "nothing in the messages is specific to this form"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,6 +235,8 @@ class Messages:
 
     def lack_of(self, value: Mapping[str, Any]) -> tuple[int, str]:
         """Return how well *value* matches this form, and the first thing that does not match."""
+        if isinstance(value, Mapping) and self._says_nothing(value):
+            return 4, _NOTHING_SPECIFIC
         message = at(value, self.message)
         role = at(message, self.role)
         if not isinstance(message, Mapping) or self._role_of(message) is None or role is None:
@@ -257,7 +261,7 @@ class Messages:
         odd = [part for part in content if not self._is_part(part)]
         if odd:
             return 3, self._oddness_of(odd[0])
-        return 4, "nothing in the messages is specific to this form"
+        return 4, _NOTHING_SPECIFIC
 
     def _oddness_of(self, part: Any) -> str:
         """Return why a *part* is none of this form."""
