@@ -31,7 +31,7 @@ _ABOUT: Final = frozenset((
     "passthrough", "phase", "provider", "rating", "reason", "recipient", "references", "role",
     "schema", "score", "scores", "sender", "settings", "signature", "signatures", "source",
     "sources", "state", "stats", "status", "tags", "time", "timestamp", "timing", "timings",
-    "tools", "type", "updated", "usage", "user", "uuid", "version", "weight",
+    "tokens", "tools", "type", "updated", "usage", "user", "uuid", "version", "weight",
 ))  # fmt: skip
 """Last words of keys under which stands what is said about a message, which is no part of it."""
 _OF_CALLS: Final = frozenset(
@@ -118,7 +118,8 @@ def _objects_in(value: Any) -> Iterator[Mapping[str, Any]]:
 def _is_call(value: Mapping[str, Any]) -> bool:
     inner = value.get("function", value)
     inner = inner if isinstance(inner, Mapping) else value
-    return not (_NAMES.isdisjoint(inner) or _GIVEN.isdisjoint(inner))
+    is_named = any(isinstance(inner.get(name), str) for name in _NAMES)
+    return is_named and not _GIVEN.isdisjoint(inner)
 
 
 def _is_told(value: Any, calls: Iterable[SaidCall]) -> bool:

@@ -220,14 +220,15 @@ class Messages:
         return Values(map(Value, found), are_items=True)
 
     @cached_property
-    def _known(self) -> frozenset[str] | None:
-        """The keys of a message that the form reads; `None` if it may read any of them."""
-        paths = (self.role, self.content, *(part.at for part in self._beside))
-        is_plain = all(path and isinstance(path, str) for path in paths)
-        if self.message or self.has or self.skips or not is_plain:
-            return None
-        ways = [way for path in paths for way in str(path).split("|")]
-        return frozenset(re.split(r"[.\[{!]", way)[0] for way in ways)
+    def _known(self) -> frozenset[str]:
+        """The keys of a message that the form reads, and those that a function may read."""
+        paths = (
+            self.role, self.content, self.piece, self.caller, self.key, self.follows, self.voids,
+            self.rewinds, self.question, self.stated, *self.thread, *self.has, *self.about.values(),
+            *(part.at for part in self._beside),
+        )  # fmt: skip
+        ways = [way for path in paths if isinstance(path, str) for way in path.split("|")]
+        return frozenset(("role", "content", *(re.split(r"[.\[{!]", way)[0] for way in ways)))
 
     def _about(self, found: Mapping[str, Any]) -> dict[str, Any]:
         told = {name: at(found, path) for name, path in self.about.items()}
@@ -451,13 +452,16 @@ class Messages:
         for part in content if isinstance(content, list) else [content]:
             if part is not None:
                 self._take(part, self._kind_of(part), turns, role)
-        for kind_of_part, part in self._parts_beside(message):
+        beside = [*self._parts_beside(message)]
+        for kind_of_part, part in beside:
             self._take(part, kind_of_part, turns, role)
         if self.program is not None:
             for turn in turns:
                 turn.set_apart(partial(self.program, found))
         said = joined([each for turn in turns for each in turn.said(role, self.join)])
-        if self._known is not None:
+        is_all_read = any(part.at == "" or callable(part.at) for part, _ in beside)
+        is_event = isinstance(self.role, str) and "." in self.role  # around a message
+        if not is_all_read and not is_event:
             take_unread(said, message, self._known)
         said.about = about
         said.is_piece = bool(self.piece and at(found, self.piece))

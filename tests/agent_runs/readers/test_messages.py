@@ -325,6 +325,7 @@ CALLED: dict[str, Any] = {
 ABOUT: dict[str, Any] = {
     "usage": {"input_tokens": 3, "tool_calls": 1},
     "timings": {"first_ms": 3.5},
+    "tokens": {"input": 3, "tool": 0},
     "annotations": [{"type": "url_citation", "url": "a"}],
     "logprobs": {"content": [{"token": "a", "logprob": 0}]},
     "audio": {"id": "a", "data": ""},
