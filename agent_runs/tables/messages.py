@@ -236,7 +236,7 @@ class Messages:
 
     def lack_of(self, value: Mapping[str, Any]) -> tuple[int, str]:
         """Return how well *value* matches this form, and the first thing that does not match."""
-        if isinstance(value, Mapping) and self._says_nothing(value):
+        if self._says_nothing(value):
             return 4, _NOTHING_SPECIFIC
         message = at(value, self.message)
         role = at(message, self.role)
