@@ -18,7 +18,7 @@ from agent_runs.reading.misfits import Misfits
 from agent_runs.reading.parts import call_of, content_of, result_of, text_of
 from agent_runs.reading.reader import MALFORMED, NotJson, Reading, Value, Values
 from agent_runs.reading.said import Said, SaidCall, runs_of_messages
-from agent_runs.reading.unread import take_unread
+from agent_runs.reading.unread import call_again, calls_in_text, take_unread
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
@@ -245,12 +245,17 @@ def _read(message: Mapping[str, Any], role: str) -> Said:
     refused, content = _refusal_in(message) if ours == "assistant" else ("", message.get("content"))
     if ours == "tool":
         call_id = message.get("tool_call_id") or message.get("id")
+        if call_id is None and (error := call_again(content)) is not None:
+            return Said("tool", unread=(error,))
         failed = message.get("status") == "error"  # of LangChain's messages
         result = result_of(content, call_id, message.get("name"), failed)
         return Said("tool", results=(result,))
     calls = [] if message.keys().isdisjoint(_CALLS) else [*map(call_of, _calls_in(message))]
     thought = next((found for name in _REASONING if (found := message.get(name))), None)
     thoughts = [text_of(thought)] if thought else []
+    if isinstance(content, str) and not calls and ours == "assistant":
+        calls = calls_in_text(message)
+        content = "" if calls else content
     if content is None or isinstance(content, str):
         said = Said(ours, content or _spoken_in(message), thoughts[0] if thoughts else "", calls)
         said.refused = refused

@@ -10,6 +10,7 @@ a content says neither: ids, times, usage and the like.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -45,8 +46,53 @@ _NAMES: Final = frozenset(("name", "tool_name", "toolName", "function_name", "to
 _GIVEN: Final = frozenset(
     ("arguments", "args", "input", "tool_kwargs", "tool_input", "action_input")
 )
+_REASONS: Final = ("finish_reason", "stop_reason", "finishReason", "stopReason")
+_TO_CALL: Final = ("toolcalls", "toolcall", "functioncall", "tooluse", "requiresaction")
+_ADVICE: Final = "Give a log in one of the forms that list_readers() returns."
 _is_name: Final = re.compile(r"[\w.:-]*\Z").match
 _humps: Final = re.compile(r"(?<=[a-z\d])(?=[A-Z])").sub
+
+
+def calls_in_text(message: Mapping[str, Any]) -> list[SaidCall]:
+    """Return the calls that are the text of a *message*, if the model stopped in order to call."""
+    found = _json_in(message.get("content")) if _stopped_to_call(message) else None
+    calls = found if isinstance(found, list) else [found]
+    are_calls = all(isinstance(each, Mapping) and _is_call(each) for each in calls)
+    return [*map(call_of, calls)] if are_calls else []
+
+
+def call_again(content: Any) -> OutputParserException | None:
+    """Return the error of what a tool is said to have returned, if it is calls with their ids."""
+    found = _json_in(content)
+    if not isinstance(found, list) or not all(map(_is_call_with_id, found)) or not found:
+        return None
+    reason = "what a tool is said to have returned is a call"
+    return OutputParserException(reason, observation=_ADVICE, llm_output=content)
+
+
+def _is_call_with_id(value: Any) -> bool:
+    is_typed = isinstance(value, Mapping) and value.get("type") == "function"
+    return is_typed and bool(value.get("id")) and _is_call(value)
+
+
+def _stopped_to_call(message: Mapping[str, Any]) -> bool:
+    places = (message, *(message.get(name) for name in ("meta", "metadata", "response_metadata")))
+    reasons = (each.get(name) for each in places if isinstance(each, Mapping) for name in _REASONS)
+    return any(_plain(each) in _TO_CALL for each in reasons if isinstance(each, str))
+
+
+def _plain(reason: str) -> str:
+    return reason.lower().translate({ord("-"): None, ord("_"): None})
+
+
+def _json_in(text: Any) -> Any:
+    """Return the list or object that a *text* is; `None` if it is none."""
+    if not isinstance(text, str) or not text.lstrip().startswith(("[", "{")):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def take_unread(said: Said, message: Mapping[str, Any], known: Iterable[str]) -> None:
@@ -60,6 +106,8 @@ def take_unread(said: Said, message: Mapping[str, Any], known: Iterable[str]) ->
             for key, value in others.items()
             if _may_call(str(key), value) and not _is_told(value, said.calls)
         ]
+    if said.role == "assistant" and not said.calls and _stopped_to_call(message):
+        _take_text(said)
     if said.says_anything and not _is_empty_result(said):
         return
     if said.unread:
@@ -72,6 +120,14 @@ def take_unread(said: Said, message: Mapping[str, Any], known: Iterable[str]) ->
     said.unowned = "\n".join(map(observation_text, left_out.values()))
 
 
+def _take_text(said: Said) -> None:
+    """Take the text of a model that stopped in order to call: if it is JSON, it may be the call."""
+    if _json_in(said.text) is not None:
+        reason = "the model stopped to call a tool, and no call is found in its text, which is JSON"
+        error = OutputParserException(reason, observation=_ADVICE, llm_output=said.text)
+        said.unread, said.text = [*said.unread, error], ""
+
+
 def _is_empty_result(said: Said) -> bool:
     return said.role == "tool" and not any(result.text for result in said.results)
 
@@ -79,7 +135,7 @@ def _is_empty_result(said: Said) -> bool:
 def _error(key: str, value: Any) -> OutputParserException:
     return OutputParserException(
         f"found {key!r} beside the content, which is unknown and may be a call or a result",
-        observation="Give a log in one of the forms that list_readers() returns.",
+        observation=_ADVICE,
         llm_output=observation_text(value),
     )
 

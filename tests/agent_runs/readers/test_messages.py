@@ -424,3 +424,50 @@ def test_a_table_says_which_members_are_no_calls() -> None:
     assert len(only(log, format=desk).failed) == 1
     known = MessagePart("nothing", at="hints", is_sign=False)
     assert only(log, format=replace(desk, parts=[text, known])).failed == ()
+
+
+@pytest.mark.parametrize(
+    "stopped",
+    [{"finish_reason": "tool_calls"}, {"meta": {"finish_reason": "tool_calls"}},
+     {"response_metadata": {"stop_reason": "tool_use"}}],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("several", [False, True])
+def test_the_calls_for_which_a_model_stopped_may_be_its_text(stopped: Any, several: bool) -> None:
+    calls = [call("c1", '{"a": 1}'), {"name": "mail", "arguments": MAIL, "id": "c2"}]
+    written = json.dumps(calls if several else calls[0])
+    log = [user("q"), {**assistant(written), **stopped}, tool("c1", "r"), assistant("b")]
+    run = only(log)
+    made = [("search", {"a": 1}, "r"), ("mail", MAIL, None)]
+    assert (actions(run), answer(run)) == (made if several else made[:1], "b")
+    assert answer(only(log[:2])) is None
+
+
+@pytest.mark.parametrize("text", ["I look it up.", "[see below]", "{a}"])
+def test_words_of_a_model_that_stopped_to_call_are_words(text: str) -> None:
+    stopped = {"finish_reason": "tool_calls"}
+    log = [user("q"), {**assistant(text), **stopped}, assistant(None, call("c1", "{}"))]
+    run = only([*log, tool("c1", "r"), assistant("b")])
+    assert (actions(run), run.failed) == ([("search", {}, "r")], ())
+    assert run.steps[0].content == text
+
+
+def test_json_of_a_model_that_stopped_to_call_is_no_answer() -> None:
+    for text in ('{"to": "ann"}', '[{"mail": {"to": "ann"}}]', "[]"):
+        run = only([user("q"), {**assistant(text), "finish_reason": "tool_calls"}])
+        assert (answer(run), len(run.failed)) == (None, 1)
+        assert answer(only([user("q"), {**assistant(text), "finish_reason": "stop"}])) == text
+
+
+def test_a_call_that_a_tool_is_said_to_have_returned_is_no_result() -> None:
+    made = [{**call(call_id, "{}", name), "type": "function"}
+            for call_id, name in (("c1", "a"), ("c2", "b"))]  # fmt: skip
+    told = [{"role": "tool", "content": text}
+            for text in (json.dumps(made[:1]), "1", json.dumps(made[1:]), "2")]  # fmt: skip
+    run = only([user("q"), assistant(None, *made), *told, assistant("b")])
+    assert ([seen for *_, seen in actions(run)], len(run.failed)) == ([None, None], 2)
+    assert [notice.text for notice in run.notices if notice.text] == ["1", "2"]
+    listed = json.dumps([{"type": "function", "function": {"name": "a", "arguments": "{}"}}])
+    for text in (listed, "[]", "[1]"):
+        run = only([user("q"), assistant(None, *made[:1]), {"role": "tool", "content": text}])
+        assert ([seen for *_, seen in actions(run)], run.failed) == ([text], ())
