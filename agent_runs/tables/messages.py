@@ -237,7 +237,7 @@ class Messages:
     def lack_of(self, value: Mapping[str, Any]) -> tuple[int, str]:
         """Return how well *value* matches this form, and the first thing that does not match."""
         if self._says_nothing(value):
-            return 4, _NOTHING_SPECIFIC
+            return 4, ""  # neither at fault nor near
         message = at(value, self.message)
         role = at(message, self.role)
         if not isinstance(message, Mapping) or self._role_of(message) is None or role is None:

@@ -39,7 +39,7 @@ class Request(NamedTuple):
     """What it said."""
 
 
-class Returned(NamedTuple):
+class ToolSpan(NamedTuple):
     """What the span of a tool shows."""
 
     number: int
@@ -51,7 +51,7 @@ class Returned(NamedTuple):
 
 
 @dataclass
-class Talk:
+class SpanTalk:
     """A conversation that is put together from the spans of its model."""
 
     parent: str
@@ -90,19 +90,19 @@ class Talk:
         self.numbers.insert(at, self.numbers[at - 1] if at else self.numbers[0])
 
 
-def talks_of(requests: Iterable[Request], form: MessageFormat) -> list[Talk]:
+def talks_of(requests: Iterable[Request], form: MessageFormat) -> list[SpanTalk]:
     """Return the conversations in *requests* to models, and what these said.
 
     A request that begins with all messages of a conversation goes on with it, whatever was asked in
     between, as by a sub-agent; of several, it is that with the most of them, below the same span.
     What the model said is taken from the response; the next request may have it in other words.
     """
-    talks: list[Talk] = []
+    talks: list[SpanTalk] = []
     for request in requests:
         known = [talk for talk in talks if talk.goes_on(request.given)]
         if not known:
             if request.given or request.said:
-                talk = Talk(request.parent, form, request.given, len(request.given))
+                talk = SpanTalk(request.parent, form, request.given, len(request.given))
                 talk.add(request, [*request.given, *request.said])
                 talks.append(talk)
             continue
@@ -133,13 +133,13 @@ _ITEMS: Final = ("ai", "function_call", "reasoning")
 class Callers:
     """Finds the calls that whole conversations below the span of a tool carry out."""
 
-    def __init__(self, talks: Sequence[Talk]) -> None:
+    def __init__(self, talks: Sequence[SpanTalk]) -> None:
         self._calls = [
             (talk, call) for talk in talks for said in _said_in(talk) for call in said.calls
         ]
         self._taken: set[str] = set()
 
-    def call_of(self, tool: Any, talk: Talk) -> str:
+    def call_of(self, tool: Any, talk: SpanTalk) -> str:
         """Return the id of the call of *tool* that started the conversation *talk*, or ``""``."""
         for other, call in self._calls:
             if other is not talk and call.tool == tool and call.call_id not in self._taken:
@@ -148,7 +148,7 @@ class Callers:
         return ""
 
 
-def _said_in(talk: Talk) -> Iterator[Said]:
+def _said_in(talk: SpanTalk) -> Iterator[Said]:
     """Return what each message of a *talk* says; one that is malformed is refused elsewhere."""
     return (_read(message, talk.form) for message in talk.messages)
 
@@ -164,7 +164,7 @@ def _read(message: Any, form: MessageFormat) -> Said:
 class _Call:
     """A call in a conversation, which no span of a tool has carried out yet."""
 
-    talk: Talk
+    talk: SpanTalk
     number: int
     call: SaidCall
     message: Any
@@ -175,7 +175,7 @@ class _Call:
 class _Waiting:
     """The calls in conversations that no span of a tool has carried out yet."""
 
-    def __init__(self, talks: Iterable[Talk]) -> None:
+    def __init__(self, talks: Iterable[SpanTalk]) -> None:
         self._by_name: dict[str, list[_Call]] = {}
         self._by_id: dict[str, _Call] = {}
         calls = (call for talk in talks for call in _calls_in(talk))
@@ -183,7 +183,7 @@ class _Waiting:
             self._by_name.setdefault(call.call.tool, []).append(call)
             self._by_id.setdefault(call.call.call_id, call)
 
-    def take(self, tool: Returned) -> _Call | None:
+    def take(self, tool: ToolSpan) -> _Call | None:
         """Return the call that the span of a *tool* carried out, which waits no more."""
         found = self._by_id.pop(tool.call.call_id, None) if tool.has_id else None
         if found is None:
@@ -195,19 +195,19 @@ class _Waiting:
             self._by_name[found.call.tool].remove(found)
         return found
 
-    def has_before(self, tool: Returned, talk: Talk) -> bool:
+    def has_before(self, tool: ToolSpan, talk: SpanTalk) -> bool:
         """Return whether a call of *talk* waits that was made before a *tool* began."""
         return any(each.talk is talk for each in self._before(tool))
 
     def _before(
-        self, tool: Returned, is_of: Callable[[str], bool] = lambda _: True
+        self, tool: ToolSpan, is_of: Callable[[str], bool] = lambda _: True
     ) -> Iterator[_Call]:
         for name, calls in self._by_name.items():
             if is_of(name):
                 yield from takewhile(lambda each: each.number < tool.number, calls)
 
 
-def _fit(call: _Call, tool: Returned) -> tuple[bool, bool, int]:
+def _fit(call: _Call, tool: ToolSpan) -> tuple[bool, bool, int]:
     """Return how well the span of a *tool* fits a *call*; higher is better."""
     is_near = tool.parent in call.talk.above
     return is_near, call.call.tool_input == tool.call.tool_input, -call.number
@@ -218,7 +218,7 @@ def _is_name(written: str, tool: str) -> bool:
     return written == tool or tool in re.split(r"[\s:/]+|__", written)
 
 
-def _calls_in(talk: Talk) -> Iterator[_Call]:
+def _calls_in(talk: SpanTalk) -> Iterator[_Call]:
     ids: set[str] = set()
     found: list[_Call] = []
     for at, said in reversed([*enumerate(_said_in(talk))]):
@@ -229,7 +229,7 @@ def _calls_in(talk: Talk) -> Iterator[_Call]:
     yield from reversed(found)
 
 
-def place_tools(talks: Sequence[Talk], tools: Iterable[Returned]) -> None:
+def place_tools(talks: Sequence[SpanTalk], tools: Iterable[ToolSpan]) -> None:
     """Put into *talks* what only the spans of *tools* show.
 
     A span belongs to the call with its id, or else to a call before it that no other span carried
@@ -252,14 +252,14 @@ def place_tools(talks: Sequence[Talk], tools: Iterable[Returned]) -> None:
             found.talk.put(at + 1, Said("tool", results=(result,)))
 
 
-def _nearness(talk: Talk, tool: Returned) -> tuple[bool, bool, int]:
+def _nearness(talk: SpanTalk, tool: ToolSpan) -> tuple[bool, bool, int]:
     """Return how near the span of a *tool* is to a *talk*; higher is nearer."""
     before = bisect_left(talk.numbers, tool.number)
     last = talk.numbers[before - 1] if before else -talk.numbers[0]
     return tool.parent in talk.above, before > 0, last
 
 
-def _own(tool: Returned, talk: Talk, at: int, others_wait: bool) -> Said | None:
+def _own(tool: ToolSpan, talk: SpanTalk, at: int, others_wait: bool) -> Said | None:
     """Return what the span of a *tool* tells before the message *at*; `None` if that is told."""
     text = _text_of(talk.messages[at - 1], talk.form) if at else ""
     if (sign := sign_of_call(text)) and tool.call.tool in text[sign.start() :]:

@@ -26,8 +26,8 @@ from agent_runs.readers.data.span_messages import Words, inferred, messages_in
 from agent_runs.readers.data.span_talks import (
     Callers,
     Request,
-    Returned,
-    Talk,
+    SpanTalk,
+    ToolSpan,
     place_tools,
     talks_of,
 )
@@ -300,7 +300,7 @@ def _of_tools(
     yield from runs_of_messages(said, reading, name=name, is_one_run=True)
 
 
-def _tool_above(talk: Talk, spans: Mapping[str, dict[str, Any]]) -> Any:
+def _tool_above(talk: SpanTalk, spans: Mapping[str, dict[str, Any]]) -> Any:
     """Return the tool whose span is above the conversation *talk*; `None` if there is none."""
     above, seen = spans.get(talk.parent) if talk.parent else None, 0
     while above is not None and seen < len(spans):
@@ -366,11 +366,11 @@ def _call(span: dict[str, Any], kind: _Spans) -> SaidCall:
     return call_of({"name": name, "arguments": given, "id": at(span, "id|span_id|spanId")})
 
 
-def _returned(number: int, span: dict[str, Any], kind: _Spans) -> Iterator[Returned]:
+def _returned(number: int, span: dict[str, Any], kind: _Spans) -> Iterator[ToolSpan]:
     call, result = _call(span, kind), _result(span, kind)
     call_id = str((at(span, kind.call_id) if kind.call_id else None) or result.call_id)
     call = call._replace(call_id=call_id or call.call_id)
-    yield Returned(number, _id(span, _PARENTS), call, result, bool(call_id))
+    yield ToolSpan(number, _id(span, _PARENTS), call, result, bool(call_id))
 
 
 def _result(span: dict[str, Any], kind: _Spans) -> SaidResult:
