@@ -21,6 +21,7 @@ from agent_parsers.transcripts import Notice
 from agent_runs.readers.data import langchain_messages, openai
 from agent_runs.readers.data.tables import ANTHROPIC, GEMINI, OTEL, VERCEL
 from agent_runs.reading.messages import MessageFormat, is_message
+from agent_runs.reading.parts import text_of
 from agent_runs.reading.said import Said, SaidResult
 from agent_runs.tables.part import at, loaded
 
@@ -36,6 +37,8 @@ _SYSTEM: Final = (
 )
 _role_at: Final = re.compile(r"^(system|developer|user|assistant|tool):[ \t]", re.MULTILINE)
 _ROLES: Final = {"developer": "system"}
+_DEPTH: Final = 3
+"""How many objects may stand around messages."""
 _NOTHING: Final = "None"
 """What tracers in Python write where a model said no text."""
 
@@ -67,16 +70,16 @@ class Placed:
         return self.what
 
 
-def messages_in(found: Any, role: str) -> Iterator[Any]:
+def messages_in(found: Any, role: str, depth: int = _DEPTH) -> Iterator[Any]:
     """Yield the messages in the input or the output of a span; bare text is said by *role*."""
     found = loaded(found)
-    within = _within(found)
+    within = _within(found) if depth else None
     if within is not None:
-        system = at(found, _SYSTEM)
-        if isinstance(system, str) and system:
-            yield Words("system", system)
-        is_listed = isinstance(within, list) and len(within) > 1
-        yield from within if is_listed and _are_texts(within) else messages_in(within, role)
+        if system := at(found, _SYSTEM):
+            parts = system.get("parts", system) if isinstance(system, Mapping) else system
+            yield Words("system", text_of(parts))
+        is_listed = isinstance(within, list) and len(within) > 1 and _are_texts(within)
+        yield from within if is_listed else messages_in(within, role, depth - 1)
         return
     items = found if isinstance(found, list) else [found]
     if items and all(isinstance(each, Mapping) and "toolName" in each for each in items):

@@ -1,7 +1,8 @@
 """Spans of traces: what models were asked and said, and what tools returned.
 
 A model's span has the whole conversation before it, so the spans of a trace are read as requests
-that go on. Without spans of models the tools alone make a run. Read are:
+that go on, with the tools that only spans show between them. Without spans of models the tools
+alone make a run. Read are:
 
 * OpenTelemetry's spans, as OTLP in JSON (``resourceSpans``) and as the SDK's console exporter
   prints them, with attributes of the conventions for generative AI (``gen_ai.input.messages``) or

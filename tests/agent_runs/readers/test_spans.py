@@ -96,6 +96,10 @@ REQUESTS: dict[str, Any] = {
     "of one text": {"prompt": USER["content"]},
     "of contents that are text": {"contents": USER["content"], "model": "m"},
     "with a system prompt": {"contents": USER["content"], "config": {"system_instruction": "Hm."}},
+    "with a system prompt in parts": {
+        "messages": [USER],
+        "system": [{"type": "text", "text": "Hm."}],
+    },
     "of text": USER["content"],
     "of a message": USER,
 }
@@ -111,7 +115,16 @@ def test_requests_and_responses_of_apis_are_read(
     given, told = (body if isinstance(body, str) else written(body) for body in bodies)
     run = only(trace(span(1, "GENERATION", given, told)))
     assert shown(run) == (USER["content"], [], "61 m", 0)
-    assert ("Hm." in str(run.preamble)) == (request_ == "with a system prompt")
+    assert ("Hm." in str(run.preamble)) == ("system" in request_)
+
+
+def test_deep_objects_around_messages_are_refused() -> None:
+    deep: Any = [USER]
+    for _ in range(400):
+        deep = {"messages": deep}
+    errors: list[Any] = []
+    run = only(trace(span(1, "GENERATION", deep, "61 m")), on_error=errors.append)
+    assert (run.question, len(run.failed), len(errors)) == ("", 1, 1)
 
 
 def test_calls_of_the_ai_sdk_are_read_without_a_message() -> None:
