@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import OutputParserException
@@ -140,13 +141,16 @@ def _error(key: str, value: Any) -> OutputParserException:
     )
 
 
-def _words_of(key: str) -> list[str]:
-    return _humps("_", key).lower().split("_")
+@lru_cache(maxsize=1024)
+def _words_of(key: str) -> tuple[str, ...]:
+    return tuple(_humps("_", key).lower().split("_"))
 
 
 def _may_call(key: str, value: Any) -> bool:
     """Return whether a *value* may be a call, or several, by its shape or by its *key*."""
-    if any(map(_is_call, _objects_in(value))):
+    if not isinstance(value, str | list | dict | Mapping):
+        return False
+    if not isinstance(value, str) and any(map(_is_call, _objects_in(value))):
         return True
     words = _words_of(key)
     speaks = not _OF_CALLS.isdisjoint(words) or key in _OF_RESULTS
