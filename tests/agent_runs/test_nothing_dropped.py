@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent_parsers import OutputParserException
 from agent_runs import list_readers, read_runs
 from agent_runs.readers import known
-from agent_runs.reading import said
+from agent_runs.reading import messages, said
 from agent_runs.reading.building import RunBuilder
 
 from .readers.consoles import GREEN, chain, coloured
@@ -81,6 +81,14 @@ def test_the_law_finds_a_reader_that_drops(
 ) -> None:
     monkeypatch.setattr(said, name, never)
     assert is_silent(SHAPES[silent])
+
+
+def test_the_law_finds_a_reader_that_drops_what_stands_beside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(messages, "take_unread", never)
+    assert is_silent(SHAPES["calls beside the content"])
+    assert is_silent(SHAPES["call of a message without content"])
 
 
 # -- every word ----------------------------------------------------------------------------------
