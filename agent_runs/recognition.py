@@ -181,6 +181,7 @@ _FITS: Final = 4
 
 
 def _nearness(messages: Sequence[Any], lack_of: LackOf, key: str) -> Nearness:
+    """Return how closely *messages* match; one of which *lack_of* says nothing is no evidence."""
     fits, found = 0, (_FITS, "nothing in the messages is specific to this form")
     for number, message in enumerate(messages, 1):
         try:
@@ -188,9 +189,11 @@ def _nearness(messages: Sequence[Any], lack_of: LackOf, key: str) -> Nearness:
         except MALFORMED:
             passed, why = 0, "it is in another form"
         if passed >= _FITS:
-            fits += 1
+            fits += bool(why)
         elif found[0] == _FITS:
             found = passed, f"{why} (message {number})" if len(messages) > 1 else why
+    if not fits and found[0] == _FITS:
+        found = 0, found[1]  # none says anything
     return Nearness(fits, *found, key)
 
 

@@ -18,6 +18,7 @@ from agent_runs.reading.misfits import Misfits
 from agent_runs.reading.parts import call_of, content_of, result_of, text_of
 from agent_runs.reading.reader import MALFORMED, NotJson, Reading, Value, Values
 from agent_runs.reading.said import Said, SaidCall, runs_of_messages
+from agent_runs.reading.unread import call_again, calls_in_text, take_unread
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
@@ -226,22 +227,35 @@ ROLES: Final[Mapping[str, Literal["system", "user", "assistant", "tool"]]] = {
 def message_of(message: Mapping[str, Any], role: str = "") -> Said:
     """Return the `Said` for a *message* whose calls are in its ``content`` or next to it.
 
-    Its *role*, by default its ``role``, is in any API's words.
+    Its *role*, by default its ``role``, is in any API's words. What may be a call under another key
+    is not read, and not forgotten.
 
     Raises:
         KeyError: It lacks a part, or the role is unknown.
         TypeError: A part has another type.
     """
+    said = _read(message, role)
+    take_unread(said, message, _KNOWN)
+    return said
+
+
+def _read(message: Mapping[str, Any], role: str) -> Said:
+    """Return what a *message* says in the places that we know."""
     ours = ROLES[role or message["role"]]
     refused, content = _refusal_in(message) if ours == "assistant" else ("", message.get("content"))
     if ours == "tool":
         call_id = message.get("tool_call_id") or message.get("id")
+        if call_id is None and (error := call_again(content)) is not None:
+            return Said("tool", unread=(error,))
         failed = message.get("status") == "error"  # of LangChain's messages
         result = result_of(content, call_id, message.get("name"), failed)
         return Said("tool", results=(result,))
     calls = [] if message.keys().isdisjoint(_CALLS) else [*map(call_of, _calls_in(message))]
     thought = next((found for name in _REASONING if (found := message.get(name))), None)
     thoughts = [text_of(thought)] if thought else []
+    if isinstance(content, str) and not calls and ours == "assistant":
+        calls = calls_in_text(message)
+        content = "" if calls else content
     if content is None or isinstance(content, str):
         said = Said(ours, content or _spoken_in(message), thoughts[0] if thoughts else "", calls)
         said.refused = refused
@@ -288,6 +302,8 @@ def _not_in(calls: Sequence[SaidCall], known: Sequence[SaidCall]) -> Iterator[Sa
 
 _CALLS: Final = ("tool_calls", "invalid_tool_calls", "function_call")
 _REASONING: Final = ("reasoning_content", "reasoning", "thinking")
+_KNOWN: Final = frozenset((*_CALLS, *_REASONING, "role", "content", "refusal", "audio"))
+"""The keys of a message under which it says something."""
 
 
 def _calls_in(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -93,6 +93,8 @@ class Said:
     """What it has besides text, such as images, in a word or two each."""
     unowned: str = ""
     """The text of what is left out, if it is text."""
+    unread: Sequence[OutputParserException] = field(default=(), compare=False)
+    """For what it has that is unknown and may be a call or a result, one error each."""
     error: OutputParserException | None = None
     """Why it cannot be read."""
     signed: Sequence[Mapping[str, Any]] = ()
@@ -117,6 +119,12 @@ class Said:
     """Why the reply before it is cut short."""
     border: Border = ""
     """Whether a turn of the program begins or ends with it."""
+
+    @property
+    def says_anything(self) -> bool:
+        """Whether it has text, a thought, calls, results, or something that is left out."""
+        said = (self.text, self.thought, self.calls, self.results, self.left_out)
+        return any((*said, self.signed, self.refused))
 
 
 def runs_of_messages(
@@ -187,9 +195,9 @@ def _joined(messages: Iterable[Said]) -> Iterator[Said]:
 
 def _is_silent(message: Said) -> bool:
     """Return whether a *message* says nothing but what is known about its run."""
-    said = (message.text, message.thought, message.calls, message.results, message.left_out)
     more = (message.error, message.errors, message.stated, message.notices, message.is_piece)
-    return not any((*said, *more, message.asked, message.border, message.cut, message.refused))
+    also = (message.asked, message.border, message.cut, message.unread)
+    return not (message.says_anything or any((*more, *also)))
 
 
 def _speaks(message: Said) -> bool:
@@ -268,6 +276,8 @@ class OpenConversation:
                 ended = self._take_asking(message) or ended
         for result in message.results:
             self._observe(result)
+        if message.unread:
+            self._take_unread(message)
         if message.left_out or message.calls or message.errors or message.cut:
             self._take_others(message)
         for each in message.notices:
@@ -322,6 +332,13 @@ class OpenConversation:
                 reason = "the log leaves out part of what the tool returned"
                 self._run.notice("cut_value", reason, text=result.cut, step=step)
 
+    def _take_unread(self, message: Said) -> None:
+        """Take what of a *message* may be a call or a result, which was made before its text."""
+        if self._answer is not None and not message.says_anything:
+            self._think_answer()
+        for error in message.unread:
+            self._run.fail(error)
+
     def _take_others(self, message: Said) -> None:
         """Take what of a *message* is no turn and no result."""
         for call in message.calls if message.role != "assistant" else ():
@@ -330,7 +347,8 @@ class OpenConversation:
             )
         for kind in message.left_out:
             if _MAY_CALL(kind):
-                self._fail(f"found {kind}, which is unknown and may be a call or a result")
+                reason = f"found {kind}, which is unknown and may be a call or a result"
+                self._fail(reason, message.unowned)
                 continue
             if kind not in self._left_out:
                 reason = f"dropped {kind}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Final
 
 from agent_runs.reading.messages import MessageFormat, evidence_of, id_of, read_messages
 from agent_runs.reading.parts import content_of, is_signed, may_call, text_of
@@ -19,9 +20,12 @@ from agent_runs.reading.reader import (
     Values,
 )
 from agent_runs.reading.said import OTHER_OBJECT, Border, Said
+from agent_runs.reading.unread import take_unread
 from agent_runs.tables.arranging import Arranging, LeftOut
 from agent_runs.tables.part import MessagePart, Path, at, check_word, loaded
 from agent_runs.tables.turn import Role, SaidByProgram, SaidTurn, joined
+
+_NOTHING_SPECIFIC: Final = "nothing in the messages is specific to this form"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,12 +219,25 @@ class Messages:
             found = ()
         return Values(map(Value, found), are_items=True)
 
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        """The keys of a message that the form reads, and those that a function may read."""
+        paths = (
+            self.role, self.content, self.piece, self.caller, self.key, self.follows, self.voids,
+            self.rewinds, self.question, self.stated, *self.thread, *self.has, *self.about.values(),
+            *(part.at for part in self._beside),
+        )  # fmt: skip
+        ways = [way for path in paths if isinstance(path, str) for way in path.split("|")]
+        return frozenset(("role", "content", *(re.split(r"[.\[{!]", way)[0] for way in ways)))
+
     def _about(self, found: Mapping[str, Any]) -> dict[str, Any]:
         told = {name: at(found, path) for name, path in self.about.items()}
         return {name: value for name, value in told.items() if value is not None}
 
     def lack_of(self, value: Mapping[str, Any]) -> tuple[int, str]:
         """Return how well *value* matches this form, and the first thing that does not match."""
+        if self._says_nothing(value):
+            return 4, ""  # neither at fault nor near
         message = at(value, self.message)
         role = at(message, self.role)
         if not isinstance(message, Mapping) or self._role_of(message) is None or role is None:
@@ -245,7 +262,7 @@ class Messages:
         odd = [part for part in content if not self._is_part(part)]
         if odd:
             return 3, self._oddness_of(odd[0])
-        return 4, "nothing in the messages is specific to this form"
+        return 4, _NOTHING_SPECIFIC
 
     def _oddness_of(self, part: Any) -> str:
         """Return why a *part* is none of this form."""
@@ -435,12 +452,17 @@ class Messages:
         for part in content if isinstance(content, list) else [content]:
             if part is not None:
                 self._take(part, self._kind_of(part), turns, role)
-        for kind_of_part, part in self._parts_beside(message):
+        beside = [*self._parts_beside(message)]
+        for kind_of_part, part in beside:
             self._take(part, kind_of_part, turns, role)
         if self.program is not None:
             for turn in turns:
                 turn.set_apart(partial(self.program, found))
         said = joined([each for turn in turns for each in turn.said(role, self.join)])
+        is_all_read = any(part.at == "" or callable(part.at) for part, _ in beside)
+        is_event = isinstance(self.role, str) and "." in self.role  # around a message
+        if not is_all_read and not is_event:
+            take_unread(said, message, self._known)
         said.about = about
         said.is_piece = bool(self.piece and at(found, self.piece))
         return said

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent_parsers import OutputParserException
 from agent_runs import list_readers, read_runs
 from agent_runs.readers import known
-from agent_runs.reading import said
+from agent_runs.reading import messages, said
 from agent_runs.reading.building import RunBuilder
 
 from .readers.consoles import GREEN, chain, coloured
@@ -36,6 +36,9 @@ SHAPES: dict[str, Any] = {
     "result without a call": [USER, {"role": "tool", "tool_call_id": "1", "content": "r"}, DONE],
     "call of the user": [USER, {"role": "user", "content": None, "tool_calls": [
         {"id": "1", "function": {"name": "f", "arguments": "{}"}}]}, DONE],
+    "calls beside the content": [
+        USER, {**DONE, "todo": [{"name": "f", "args": {}}], "tool": {"f": {}}}],
+    "call of a message without content": [USER, {"role": "user", "tool": {"f": {}}}, DONE],
     "element": turn("hm\n<read_file>\n<path>a</path>\n</read_file>"),
     "object": turn('{"name": "f", "arguments": {"a": 1}}'),
     "mark of a model": turn("<|tool_call_begin|>f<|tool_call_end|>"),
@@ -78,6 +81,14 @@ def test_the_law_finds_a_reader_that_drops(
 ) -> None:
     monkeypatch.setattr(said, name, never)
     assert is_silent(SHAPES[silent])
+
+
+def test_the_law_finds_a_reader_that_drops_what_stands_beside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(messages, "take_unread", never)
+    assert is_silent(SHAPES["calls beside the content"])
+    assert is_silent(SHAPES["call of a message without content"])
 
 
 # -- every word ----------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from agent_runs.reading.parts import text_of
 from agent_runs.reading.reprs import value_of_repr
 from agent_runs.tables.arranging import LeftOut
 from agent_runs.tables.messages import Messages
@@ -33,15 +34,25 @@ def _named(action: str) -> tuple[str, str]:
     return ("submit", "") if action.strip() == "submit" else ("execute", action)
 
 
+def _plan(record: Mapping[str, Any]) -> Any:
+    """Return the steps of the plan, one for each action; the last has those that were not tried."""
+    steps, tried = (at(record, f"turn_history.{name}") for name in ("steps", "actions"))
+    if not (isinstance(steps, list) and isinstance(tried, list) and tried):
+        return None
+    last = len(tried) - 1
+    return [*steps[:last], "\n".join(map(text_of, steps[last:]))] if steps[last:] else steps
+
+
 INTERCODE: Final = Messages(
     name="intercode", summary="results of InterCode, whose turns are parallel lists",
     roles={"assistant": "assistant"}, content=None, messages="", records="logs{}|logs|",
     question="query",
     lists={"action": "turn_history.actions", "thought": "turn_history.thoughts",
-           "observation": "turn_history.observations"},
+           "step": _plan, "observation": "turn_history.observations"},
     has=("action",), sign="'actions' in 'turn_history'", is_one_run=True,
     parts=[
         MessagePart("thought", at="", key="thought"),
+        MessagePart("thought", at="", key="step"),
         MessagePart("call", at="", key="action", of="", is_text=True, id="=",
                     name=lambda turn: _named(turn["action"])[0],
                     arguments=lambda turn: _named(turn["action"])[1], output="observation"),

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -39,6 +40,11 @@ _ANSWER: Final = "attempt_completion"
 
 def _said(message: Mapping[str, Any]) -> Said:
     said = message_of(message)
+    return replace(_spoken(said), unread=said.unread)
+
+
+def _spoken(said: Said) -> Said:
+    """Return what somebody *said*, with the calls and results in its text."""
     text = _DETAILS.sub("", said.text)
     if said.role == "user":
         if result := _RESULT.match(text):

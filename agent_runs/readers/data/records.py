@@ -77,6 +77,8 @@ def _command(run: RunBuilder, form: str, step: Mapping[str, Any]) -> None:
 def _add(run: RunBuilder, step: Mapping[str, Any]) -> None:
     said = message_of(step["message"], "assistant")
     run.think(said.thought)
+    for error in said.unread:
+        run.fail(error)
     if not said.calls:
         run.answer(said.text, log=said.text)
     else:

@@ -26,6 +26,7 @@ from agent_runs.reading.messages import MessageFormat, evidence_of, read_message
 from agent_runs.reading.parts import call_of, result_of
 from agent_runs.reading.reader import DataReader
 from agent_runs.reading.said import Said
+from agent_runs.reading.unread import take_unread
 
 _ROLES: Final = {
     "system": "system", "human": "user", "user": "user", "gpt": "assistant", "chatgpt": "assistant",
@@ -36,6 +37,12 @@ _ROLES: Final = {
 
 
 def _said(message: Mapping[str, Any]) -> Said:
+    said = _read(message)
+    take_unread(said, message, ("from", "value"))
+    return said
+
+
+def _read(message: Mapping[str, Any]) -> Said:
     role, value = _ROLES[message["from"]], message["value"]
     if role == "call":
         return _calls(value)

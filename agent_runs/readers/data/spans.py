@@ -1,7 +1,8 @@
 """Spans of traces: what models were asked and said, and what tools returned.
 
 A model's span has the whole conversation before it, so the spans of a trace are read as requests
-that go on. Without spans of models the tools alone make a run. Read are:
+that go on, with the tools that only spans show between them. Without spans of models the tools
+alone make a run. Read are:
 
 * OpenTelemetry's spans, as OTLP in JSON (``resourceSpans``) and as the SDK's console exporter
   prints them, with attributes of the conventions for generative AI (``gen_ai.input.messages``) or
@@ -18,10 +19,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 
 from agent_runs.readers.data import langchain_messages, openai
+from agent_runs.readers.data.span_messages import Words, inferred, messages_in
+from agent_runs.readers.data.span_talks import (
+    Callers,
+    Request,
+    SpanTalk,
+    ToolSpan,
+    place_tools,
+    talks_of,
+)
 from agent_runs.readers.data.tables import OTEL
 from agent_runs.reading.messages import MessageFormat, said_or_left_out
 from agent_runs.reading.parts import call_of, result_of
@@ -139,7 +149,7 @@ _KINDS: Final = (
     ),
     _Spans(
         sign=lambda span: span["output"] if span.get("type") == "GENERATION" else None,
-        before="input.messages|input", said="output.choices.0.message|output",
+        before="input", said="output",
         tool=lambda span: span["name"] if span.get("type") == "TOOL" else None,
         arguments="input", result="output",
     ),
@@ -239,37 +249,68 @@ def _read(values: Values, reading: Reading) -> Runs:
 def _runs_of(name: str, spans: Sequence[dict[str, Any]], reading: Reading) -> Runs:
     """Yield the runs in the *spans* of one trace, in the order in which they began."""
     known = [(span, *found) for span in spans if (found := _kind_of(span)) is not None]
-    models = [(span, kind) for span, kind, is_tool in known if not is_tool]
-    last = max((at for at, (_, _, is_tool) in enumerate(known) if not is_tool), default=-1)
-    tools = [(span, kind) for span, kind, is_tool in known[last + 1 :] if is_tool]
+    models = [(at, span, kind) for at, (span, kind, is_tool) in enumerate(known) if not is_tool]
+    tools = [(at, span, kind) for at, (span, kind, is_tool) in enumerate(known) if is_tool]
     if not models:
-        said = [each for span, kind in tools for each in _tried(_called, span, kind, reading)]
-        asked, told = _around(spans)
-        said = [
-            *said_or_left_out(map(Value, asked), reading, OTEL.form),
-            *said,
-            *said_or_left_out(map(Value, told), reading, OTEL.form),
-        ]
-        yield from runs_of_messages(said, reading, name=name, is_one_run=True)
+        yield from _of_tools(name, spans, [(span, kind) for _, span, kind in tools], reading)
         return
-    form = models[0][1].form
-    if any(kind.form is not form for _, kind in models):
+    form = models[0][2].form
+    if any(kind.form is not form for *_, kind in models):
         reading.refuse(
             "found model spans in several conventions in one trace; read only those in the first"
         )
     asked = [
-        (span, _tried(_messages, span, kind, reading)) for span, kind in models if kind.form is form
+        each
+        for number, span, kind in models
+        if kind.form is form
+        for each in _tried(partial(_request, number), span, kind, reading)
     ]
-    talks = _talks(asked)
-    callers = _Callers(spans, talks, form)
-    last_talk = max(talks, key=lambda talk: talk.last, default=None)
-    for talk in talks:
-        said = [*said_or_left_out(map(Value, talk.messages), reading, form)]
-        if talk is last_talk and said and said[-1].calls:
-            said += [each for one in tools for each in _tried(_returned, *one, reading)]
-        yield from runs_of_messages(
-            said, reading, name=name, is_conversation=True, called_by=callers.of(talk)
+    talks = talks_of(asked, form)
+    callers = Callers(talks)
+    if talks:
+        returned = (
+            _tried(partial(_returned, number), span, kind, reading) for number, span, kind in tools
         )
+        place_tools(talks, [each for one in returned for each in one])
+    ids = {_id(span, _IDS): span for span in spans}
+    for talk in talks:
+        said = [*said_or_left_out(map(Value, talk.messages), reading, talk.form)]
+        if said and (notices := inferred(talk.messages)):
+            said[0].notices = notices
+        tool = _tool_above(talk, ids)
+        called_by = callers.call_of(tool, talk) if tool is not None else ""
+        yield from runs_of_messages(
+            said, reading, name=name, is_conversation=True, called_by=called_by
+        )
+
+
+def _of_tools(
+    name: str,
+    spans: Sequence[dict[str, Any]],
+    tools: Sequence[tuple[dict[str, Any], _Spans]],
+    reading: Reading,
+) -> Runs:
+    """Yield the run of a trace without spans of models."""
+    said = [each for span, kind in tools for each in _tried(_called, span, kind, reading)]
+    asked, told = _around(spans)
+    said = [
+        *said_or_left_out(map(Value, asked), reading, OTEL.form),
+        *said,
+        *said_or_left_out(map(Value, told), reading, OTEL.form),
+    ]
+    yield from runs_of_messages(said, reading, name=name, is_one_run=True)
+
+
+def _tool_above(talk: SpanTalk, spans: Mapping[str, dict[str, Any]]) -> Any:
+    """Return the tool whose span is above the conversation *talk*; `None` if there is none."""
+    above, seen = spans.get(talk.parent) if talk.parent else None, 0
+    while above is not None and seen < len(spans):
+        kind = _kind_of(above)
+        if kind is not None and kind[1]:
+            return at(above, kind[0].tool)
+        parent, seen = _id(above, _PARENTS), seen + 1
+        above = spans.get(parent) if parent else None
+    return None
 
 
 def _around(spans: Iterable[Mapping[str, Any]]) -> tuple[list[Any], list[Any]]:
@@ -282,89 +323,6 @@ def _around(spans: Iterable[Mapping[str, Any]]) -> tuple[list[Any], list[Any]]:
         if all(isinstance(each, list) for each in found):
             return found[0], found[1]
     return [], []
-
-
-@dataclass
-class _Talk:
-    """A conversation that is put together from the spans of its model."""
-
-    parent: Any
-    """Id of the span above that of the first request."""
-    first: Mapping[str, Any]
-    """The first span."""
-    given: list[Any]
-    """What the model was given last."""
-    messages: list[Any]
-    """What was given and said so far."""
-    last: int = 0
-    """Number of the last span."""
-
-    def goes_on(self, given: list[Any]) -> bool:
-        """Return whether a request with the messages *given* continues this conversation."""
-        return 0 < len(self.given) < len(given) and given[: len(self.given)] == self.given
-
-
-def _talks(asked: Iterable[tuple[Mapping[str, Any], list[tuple[str, Any]]]]) -> list[_Talk]:
-    """Return the conversations in what models were *asked* and said, with their spans.
-
-    A request that begins with all messages of a conversation goes on with it, whatever was asked in
-    between, as by a sub-agent; of several, it is that with the most of them, below the same span.
-    What the model said is taken from the response; the next request may have it in other words.
-    """
-    talks: list[_Talk] = []
-    for number, (span, messages) in enumerate(asked):
-        given = [message for what, message in messages if what != "said"]
-        said = [message for what, message in messages if what == "said"]
-        parent = at(span, _PARENTS)
-        known = [talk for talk in talks if talk.goes_on(given)]
-        if not known:
-            if given or said:
-                talks.append(_Talk(parent, span, given, [*given, *said], number))
-            continue
-        talk = max(known, key=lambda each: (len(each.given), each.parent == parent, each.last))
-        rest = given[len(talk.given) :]
-        while rest and rest[0].get("role") == "assistant":
-            rest = rest[1:]
-        talk.messages += [*rest, *said]
-        talk.given, talk.last = given, number
-    return talks
-
-
-class _Callers:
-    """Finds the calls that whole conversations below the span of a tool carry out."""
-
-    def __init__(
-        self, spans: Sequence[dict[str, Any]], talks: Sequence[_Talk], form: MessageFormat
-    ) -> None:
-        self._spans = {str(name): span for span in spans if (name := at(span, _IDS))}
-        self._calls = [(talk, call) for talk in talks for call in _calls_in(talk, form)]
-        self._taken: set[str] = set()
-
-    def of(self, talk: _Talk) -> str:
-        """Return the id of the call that started the conversation *talk*, or ``""``."""
-        above, seen = self._spans.get(str(talk.parent or "")), 0
-        while above is not None and seen < len(self._spans):
-            kind = _kind_of(above)
-            if kind is not None and kind[1]:
-                return self._call_of(at(above, kind[0].tool), talk)
-            above, seen = self._spans.get(str(at(above, _PARENTS) or "")), seen + 1
-        return ""
-
-    def _call_of(self, tool: Any, talk: _Talk) -> str:
-        for other, call in self._calls:
-            if other is not talk and call.tool == tool and call.call_id not in self._taken:
-                self._taken.add(call.call_id)
-                return call.call_id
-        return ""
-
-
-def _calls_in(talk: _Talk, form: MessageFormat) -> Iterator[SaidCall]:
-    for message in talk.messages:
-        try:
-            said = form.said(message)
-        except MALFORMED:
-            continue  # it is refused where it is read
-        yield from said.calls if said is not None else ()
 
 
 def _tried(
@@ -381,29 +339,39 @@ def _tried(
         return []
 
 
-def _messages(span: dict[str, Any], kind: _Spans) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the messages of a model's *span*: those before, and what it said."""
+def _request(number: int, span: dict[str, Any], kind: _Spans) -> Iterator[Request]:
+    """Yield what a model's *span* shows: the messages before, and what it said."""
+    given = [*messages_in(at(span, kind.before), "user")]
+    said = [*messages_in(at(span, kind.said), "assistant")]
+    told = [each for each in said if isinstance(each, Words) and each.role == "system"]
+    if told:  # a response may say with which instructions it was made
+        said = [each for each in said if each not in told]
+        given = given if given[:1] == told[:1] else [*told, *given]
     if kind.system and (system := at(span, kind.system)):
-        yield "given", {"role": "system", "parts": system}
-    for what, path in (("given", kind.before), ("said", kind.said)):
-        found = loaded(at(span, path))
-        for message in found if isinstance(found, list) else [found]:
-            if isinstance(message, str):
-                role = "user" if what == "given" else "assistant"
-                yield what, {"role": role, "content": message}
-            elif message is not None:
-                yield what, message.get("message", message)
+        given = [{"role": "system", "parts": system}, *given]
+    yield Request(number, _id(span, _IDS), _id(span, _PARENTS), given, said)
+
+
+def _id(span: dict[str, Any], path: str) -> str:
+    return str(at(span, path) or "")
 
 
 def _called(span: dict[str, Any], kind: _Spans) -> Iterable[Said]:
-    name, given = at(span, kind.tool), loaded(at(span, kind.arguments))
-    call = call_of({"name": name, "arguments": given, "id": at(span, "id|span_id|spanId")})
+    call = _call(span, kind)
     result = _result(span, kind)._replace(call_id=call.call_id)
     return Said("assistant", calls=(call,)), Said("tool", results=(result,))
 
 
-def _returned(span: dict[str, Any], kind: _Spans) -> Iterator[Said]:
-    yield Said("tool", results=(_result(span, kind),))
+def _call(span: dict[str, Any], kind: _Spans) -> SaidCall:
+    name, given = at(span, kind.tool), loaded(at(span, kind.arguments))
+    return call_of({"name": name, "arguments": given, "id": at(span, "id|span_id|spanId")})
+
+
+def _returned(number: int, span: dict[str, Any], kind: _Spans) -> Iterator[ToolSpan]:
+    call, result = _call(span, kind), _result(span, kind)
+    call_id = str((at(span, kind.call_id) if kind.call_id else None) or result.call_id)
+    call = call._replace(call_id=call_id or call.call_id)
+    yield ToolSpan(number, _id(span, _PARENTS), call, result, bool(call_id))
 
 
 def _result(span: dict[str, Any], kind: _Spans) -> SaidResult:

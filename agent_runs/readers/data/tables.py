@@ -146,10 +146,24 @@ VERCEL: Final = Messages(
     ],
 )  # fmt: skip
 
-# ai-sdk.dev/docs/reference/ai-sdk-core/ui-message, versions 5 and 6.
+
+def _before_version_5(message: Mapping[str, Any]) -> Any:
+    """Return the content of a *message*; calls beside it were made before its text was written."""
+    calls, text = message.get("toolInvocations"), message.get("content")
+    if not isinstance(text, str) or not calls:
+        return text if isinstance(text, str) else None
+    parts = [{"type": "tool-invocation", "toolInvocation": call} for call in calls]
+    return [*parts, {"type": "text", "text": text}] if text else parts
+
+
+# ai-sdk.dev/docs/reference/ai-sdk-core/ui-message, versions 3 to 6.
 VERCEL_UI: Final = Messages(
     name="vercel_ai_ui", summary="UIMessages of the Vercel AI SDK, as a chat stores them",
-    roles=ROLES, content="parts", sign="'role' and 'parts' with types", before=("gemini",),
+    roles=ROLES, content=lambda message: message.get("parts") or _before_version_5(message),
+    may_be_text=True, lacks=("tool_calls", "function_call", "tool_call_id"),
+    sign=lambda message: "'role' and 'parts' with types" if "parts" in message
+    else "'toolInvocations'" if message.get("toolInvocations") else "",
+    before=("gemini", "openai_chat"),
     parts=[
         MessagePart("call", type="tool-invocation", of="toolInvocation", name="toolName",
                     arguments="args", id="toolCallId", output="result"),

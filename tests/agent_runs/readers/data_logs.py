@@ -73,7 +73,7 @@ _CONSOLE = (
 CHATS_TOO = {
     (agent, chat)
     for agent in ("mini_swe_agent", "cline")
-    for chat in ("anthropic", "cline", "openai_chat", "tool_roles", "vercel_ai")
+    for chat in ("anthropic", "cline", "openai_chat", "tool_roles", "vercel_ai", "vercel_ai_ui")
 } | {("mint", "openai_chat")}
 """Agents whose log is a chat too, in which the calls are only text, and the readers of that."""
 

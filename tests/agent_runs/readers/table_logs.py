@@ -322,6 +322,13 @@ LOGS: dict[str, list[Any]] = {
                  "input": GIVEN, "output": RESULT},
                 {"type": "step-start"}, {"type": "text", "text": ANSWER}]},
         ],
+        [
+            {"id": "1", "role": "user", "content": QUESTION},
+            {"id": "2", "role": "assistant", "content": THOUGHT},
+            {"id": "3", "role": "assistant", "content": ANSWER, "toolInvocations": [
+                {"state": "result", "step": 0, "toolCallId": "c1", "toolName": "search",
+                 "args": GIVEN, "result": RESULT}]},
+        ],
     ],
 }  # fmt: skip
 """The logs, by the name of their reader; each holds the same run."""

@@ -695,6 +695,46 @@ def test_actions_without_a_name_are_commands() -> None:
     assert actions(only(logs)) == [("execute", "ls | wc", "1"), ("execute", "ls -a", "2")]
 
 
+@pytest.mark.parametrize(
+    ("steps", "thoughts"),
+    [
+        (["Look around.", "Count."], ["Look around.", "Count."]),
+        (["Look around."], ["Look around.", ""]),
+        (
+            ["Look around.", "Count.", "Sort.", "Say it."],
+            ["Look around.", "Count.\nSort.\nSay it."],
+        ),
+        ([], ["", ""]),
+    ],
+)
+def test_the_steps_of_a_plan_are_the_thoughts_before_its_actions(
+    steps: list[str], thoughts: list[str]
+) -> None:
+    turns = {"steps": steps, "actions": ["ls", "wc -l"], "observations": ["a", "1"]}
+    run = only({"query": "q", "turn_history": turns})
+    assert actions(run) == [("execute", "ls", "a"), ("execute", "wc -l", "1")]
+    assert [step.thought for step in run.steps] == thoughts
+    turns = {"thoughts": ["Hm.", "So."], **turns}
+    run = only({"query": "q", "turn_history": turns})
+    both = zip(["Hm.", "So."], thoughts, strict=True)
+    assert [step.thought for step in run.steps] == ["\n".join(filter(None, each)) for each in both]
+
+
+@pytest.mark.parametrize("skipped", ["info", "warning", "error"])
+@pytest.mark.parametrize("role", ["model", "assistant"])
+def test_the_first_message_at_fault_is_named_and_none_that_is_known(
+    skipped: str, role: str
+) -> None:
+    stamp = "2026-01-01T00:00:00Z"
+    log = {"projectHash": "0f", "messages": [
+        {"id": str(number), "timestamp": stamp, "type": kind, "content": "x"}
+        for number, kind in enumerate(["user", skipped, role, "gemini"])]}  # fmt: skip
+    with pytest.raises(OutputParserException) as caught:
+        list(read_runs(log))
+    assert f"'{role}' is not one of its roles (message 3)" in str(caught.value)
+    assert repr(skipped) not in str(caught.value)
+
+
 @pytest.mark.parametrize("name", LOGS)
 def test_a_run_is_reported_and_converted(name: str) -> None:
     runs = [*read_runs(LOGS[name][0])]

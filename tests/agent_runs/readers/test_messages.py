@@ -1,12 +1,13 @@
 """Messages: malformed parts, several calls, and text that the agent spoke in a dialect."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from agent_parsers import OutputParserException, Transcript, parse_record
-from agent_runs import read_runs
+from agent_runs import MessagePart, Messages, read_runs
 from output_parsers import ModelRefusalError
 
 from .data_logs import actions, only
@@ -303,3 +304,170 @@ def test_a_record_has_all_calls_of_an_output() -> None:
     assert actions(run) == [("a", {}, None), ("b", {}, "x")]
     assert [step.number for step in run.steps] == [1, 2, 3]
     assert (run.steps[0].thought, run.steps[0].content) == ("", "look")
+
+
+# What stands under other keys than those of the form.
+MAIL = {"to": "ann"}
+CALLED: dict[str, Any] = {
+    "actions": [{"name": "mail", "args": MAIL}],
+    "action": {"tool": "mail", "tool_input": MAIL},
+    "tool": {"tool": "mail", "args": MAIL},
+    "pendingToolCalls": [{"id": "c1", "what": "mail"}],
+    "calls": ["mail(to='ann')"],
+    "tool_call": '{"name": "mail"}',
+    "function": {"mail": MAIL},
+    "results": [{"id": "c1", "text": "ok"}],
+    "todo": [{"function": {"name": "mail", "arguments": "{}"}}],
+    "additional_kwargs": {"later": [{"name": "mail", "args": MAIL}]},
+    "metadata": {"next": {"toolName": "mail", "args": MAIL}},
+}
+"""Members beside a content that may be calls or results."""
+ABOUT: dict[str, Any] = {
+    "usage": {"input_tokens": 3, "tool_calls": 1},
+    "timings": {"first_ms": 3.5},
+    "tokens": {"input": 3, "tool": 0},
+    "annotations": [{"type": "url_citation", "url": "a"}],
+    "logprobs": {"content": [{"token": "a", "logprob": 0}]},
+    "audio": {"id": "a", "data": ""},
+    "tools": [{"type": "function", "function": {"name": "mail", "parameters": {}}}],
+    "tool_choice": {"type": "auto"},
+    "tool_call_ids": ["c1", "c2"],
+    "actions": ["like", "share"],
+    "createdAt": "2026-01-01 10:00",
+    "toolInvocations": [],
+    "function": None,
+}
+"""Members that say something about a message."""
+MODELS: dict[str, Any] = {
+    "openai_chat": lambda more: [user("q"), {**assistant("Sent."), **more}],
+    "langchain_messages": lambda more: [
+        {"type": "human", "data": {"content": "q"}},
+        {"type": "ai", "data": {"content": "Sent.", **more}}],
+    "sharegpt": lambda more: {"conversations": [
+        {"from": "human", "value": "q"}, {"from": "gpt", "value": "Sent.", **more}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", MODELS)
+@pytest.mark.parametrize("key", CALLED)
+def test_what_may_be_a_call_beside_the_content_is_a_failed_step(form: str, key: str) -> None:
+    run = only(MODELS[form]({key: CALLED[key]}))
+    (failed,) = run.failed
+    assert repr(key) in str(failed.error)
+    assert key == "results" or "mail" in str(failed.error and failed.error.llm_output)
+    assert answer(run) == "Sent."
+
+
+@pytest.mark.parametrize("form", MODELS)
+@pytest.mark.parametrize("key", ABOUT)
+def test_what_is_said_about_a_message_is_no_call(form: str, key: str) -> None:
+    run = only(MODELS[form]({key: ABOUT[key]}))
+    assert (run.failed, run.notices) == ((), ())
+    for said in ({"role": "assistant"}, {"role": "user"}):
+        log = [user("q"), assistant("a"), {**said, key: ABOUT[key]}, assistant("b")]
+        assert not any(run.failed or run.notices for run in read_runs(log))
+
+
+@pytest.mark.parametrize("key", CALLED)
+@pytest.mark.parametrize("role", ["user", "assistant"])
+def test_a_message_that_only_calls_asks_nothing(role: str, key: str) -> None:
+    log = [user("q"), assistant("I send it."), {"role": role, key: CALLED[key]}, assistant("Sent.")]
+    run = only(log)
+    assert [run.question, answer(run), len(run.failed)] == ["q", "Sent.", 1]
+    assert run.all_steps[0].content == "I send it."
+
+
+def test_a_call_that_is_said_twice_is_made_once() -> None:
+    again = {"actions": [{"name": "search", "args": {"a": 1}}]}
+    log = [user("q"), {**assistant("x", call("c1", '{"a": 1}')), **again}, tool("c1", "r")]
+    run = only([*log, assistant("b")])
+    assert (actions(run), run.failed) == ([("search", {"a": 1}, "r")], ())
+    again["actions"][0]["name"] = "remove"
+    log[1] |= again
+    assert len(only([*log, assistant("b")]).failed) == 1
+
+
+@pytest.mark.parametrize("role", ["user", "assistant", "tool"])
+@pytest.mark.parametrize("key", ["text", "response", "blocks", "narration"])
+def test_the_words_of_a_message_without_content_are_a_notice(role: str, key: str) -> None:
+    said = ["It is late."] if key == "blocks" else "It is late."
+    log = [user("q"), assistant(None, call("c1", "{}")), {"role": role, key: said}, assistant("b")]
+    runs = [*read_runs(log)]
+    told = [notice for run in runs for notice in run.notices if "without content" in notice.message]
+    assert [repr(key) in notice.message for notice in told] == [True]
+    assert "It is late." in str(told[0].text)
+
+
+def test_calls_of_a_chat_of_the_ai_sdk_came_before_its_text() -> None:
+    def said(text: str, *calls: Any) -> Any:
+        return {"role": "assistant", "content": text, "toolInvocations": [*calls]}
+
+    made = {"toolCallId": "c1", "toolName": "mail", "args": MAIL}
+    run = only([user("q"), said("Sent.", {**made, "state": "result", "result": {"ok": True}})])
+    assert actions(run) == [("mail", MAIL, '{"ok": true}')]
+    assert answer(run) == "Sent."
+    run = only([user("q"), said("I wait.", {**made, "state": "call"})])
+    assert (actions(run), answer(run)) == ([("mail", MAIL, None)], None)
+    assert run.steps[0].content == "I wait."
+
+
+def test_a_table_says_which_members_are_no_calls() -> None:
+    text = MessagePart("text", type="text", of="text")
+    desk = Messages(
+        name="desk", summary="x", roles={"me": "user", "bot": "assistant"}, parts=[text]
+    )
+    hint = {"hints": [{"name": "mail", "args": MAIL}]}
+    log = [
+        {"role": role, "content": [{"type": "text", "text": "a"}], **more}
+        for role, more in (("me", {}), ("bot", hint))
+    ]
+    assert len(only(log, format=desk).failed) == 1
+    known = MessagePart("nothing", at="hints", is_sign=False)
+    assert only(log, format=replace(desk, parts=[text, known])).failed == ()
+
+
+@pytest.mark.parametrize(
+    "stopped",
+    [{"finish_reason": "tool_calls"}, {"meta": {"finish_reason": "tool_calls"}},
+     {"response_metadata": {"stop_reason": "tool_use"}}],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("several", [False, True])
+def test_the_calls_for_which_a_model_stopped_may_be_its_text(stopped: Any, several: bool) -> None:
+    calls = [call("c1", '{"a": 1}'), {"name": "mail", "arguments": MAIL, "id": "c2"}]
+    written = json.dumps(calls if several else calls[0])
+    log = [user("q"), {**assistant(written), **stopped}, tool("c1", "r"), assistant("b")]
+    run = only(log)
+    made = [("search", {"a": 1}, "r"), ("mail", MAIL, None)]
+    assert (actions(run), answer(run)) == (made if several else made[:1], "b")
+    assert answer(only(log[:2])) is None
+
+
+@pytest.mark.parametrize("text", ["I look it up.", "[see below]", "{a}"])
+def test_words_of_a_model_that_stopped_to_call_are_words(text: str) -> None:
+    stopped = {"finish_reason": "tool_calls"}
+    log = [user("q"), {**assistant(text), **stopped}, assistant(None, call("c1", "{}"))]
+    run = only([*log, tool("c1", "r"), assistant("b")])
+    assert (actions(run), run.failed) == ([("search", {}, "r")], ())
+    assert run.steps[0].content == text
+
+
+def test_json_of_a_model_that_stopped_to_call_is_no_answer() -> None:
+    for text in ('{"to": "ann"}', '[{"mail": {"to": "ann"}}]', "[]"):
+        run = only([user("q"), {**assistant(text), "finish_reason": "tool_calls"}])
+        assert (answer(run), len(run.failed)) == (None, 1)
+        assert answer(only([user("q"), {**assistant(text), "finish_reason": "stop"}])) == text
+
+
+def test_a_call_that_a_tool_is_said_to_have_returned_is_no_result() -> None:
+    made = [{**call(call_id, "{}", name), "type": "function"}
+            for call_id, name in (("c1", "a"), ("c2", "b"))]  # fmt: skip
+    told = [{"role": "tool", "content": text}
+            for text in (json.dumps(made[:1]), "1", json.dumps(made[1:]), "2")]  # fmt: skip
+    run = only([user("q"), assistant(None, *made), *told, assistant("b")])
+    assert ([seen for *_, seen in actions(run)], len(run.failed)) == ([None, None], 2)
+    assert [notice.text for notice in run.notices if notice.text] == ["1", "2"]
+    listed = json.dumps([{"type": "function", "function": {"name": "a", "arguments": "{}"}}])
+    for text in (listed, "[]", "[1]"):
+        run = only([user("q"), assistant(None, *made[:1]), {"role": "tool", "content": text}])
+        assert ([seen for *_, seen in actions(run)], run.failed) == ([text], ())
