@@ -257,6 +257,16 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: The input of the tool is not a JSON object. Write the input as a JSON "
         'object, such as {"key": "value"}.',
     ),
+    "bad_escape": Problem(
+        "expected each backslash in a string to be escaped",
+        "Invalid Format: A string has a backslash that is not escaped, so nothing was done. Write"
+        " it again, with two backslashes for each one in a string.",
+    ),
+    "bad_string": Problem(
+        "expected a string whose end is clear, with the quotes in it escaped",
+        "Invalid Format: It is unclear where a string ends, so nothing was done. Write it again,"
+        " with each string closed, and a backslash before each quote inside one.",
+    ),
     "open_fence": Problem(
         "expected the end of the fenced block",
         "The fenced block is not closed, so nothing was done. Write the whole block again.",

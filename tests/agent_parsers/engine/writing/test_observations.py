@@ -56,6 +56,51 @@ def test_without_tools_the_example_is_an_answer() -> None:
     assert str(caught.value.observation).endswith("\nFor example: Final Answer: [1]")
 
 
+RUN = ToolSet([ToolSpec("run", "", {"properties": {"command": {"type": "string"}}})])
+
+
+@every_dialect
+@pytest.mark.parametrize(
+    "path", [r"C:\Users\ann", r"D:\Data\app", r"C:\bin\x", r"E:\usb\a.txt", r"\\srv\D\bin"]
+)
+def test_a_path_is_read_as_written_or_the_observation_names_its_backslashes(
+    dialect: Dialect, path: str
+) -> None:
+    if dialect.name in {"glm4", "smolagents_code"}:  # any text may be an answer; no tool is named
+        return
+    text = render(dialect, AgentAction("run", {"command": "PATH"}, ""), tools=RUN)
+    for lenient in (True, False):
+        parser = get_parser(dialect.name, tools=RUN, lenient=lenient)
+        assert what_became_of(path, text.replace("PATH", path), parser) in ("read", "bad_escape")
+
+
+def what_became_of(path: str, text: str, parser: Any) -> str:
+    """Return the problem of a *text* with a *path*, or whether the path is read as written."""
+    try:
+        (action,) = parser.read(text).actions
+    except OutputParserException as error:
+        return error.problem if "two backslashes" in str(error.observation) else "untold"
+    return "read" if action.tool_input == {"command": path} else "changed"
+
+
+@pytest.mark.parametrize("name", ["hermes", "kimi_k2", "react_json", "react_crewai"])
+def test_a_string_without_a_clear_end_is_what_the_observation_names(name: str) -> None:
+    dialect = get_parser(name).dialect
+    text = render(dialect, AgentAction("run", {"command": "SAID"}, ""), tools=RUN)
+    with pytest.raises(OutputParserException) as caught:
+        get_parser(name, tools=RUN).parse(text.replace("SAID", 'echo "one, "two", three'))
+    assert caught.value.problem == "bad_string"
+    assert "unclear where a string ends" in str(caught.value.observation)
+
+
+@pytest.mark.parametrize("wrong", ['{"command" "ls"}', '{"command": ls -l}', '{"command": }'])
+def test_json_that_is_broken_outside_of_its_strings_is_no_matter_of_escapes(wrong: str) -> None:
+    text = f'<tool_call>{{"name": "run", "arguments": {wrong}}}</tool_call>'
+    with pytest.raises(OutputParserException) as caught:
+        get_parser("hermes", tools=RUN).parse(text)
+    assert caught.value.problem == "bad_call"
+
+
 TWO = ToolSet(
     [
         ToolSpec("weather", "", {"properties": {"city": {"type": "string"}}}),
