@@ -281,6 +281,11 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: The action cannot be read. Write the action again, with the name of the "
         "tool and its input.",
     ),
+    "bad_head": Problem(
+        "expected the head of the call in the dialect's own form, before the input",
+        "Invalid Format: What stands before the input of the call cannot be read. Write the call"
+        " again, and its head in the form that you were given.",
+    ),
     "call_in_sentence": Problem(
         "expected an action on its own, found an action in the middle of a sentence",
         "The action is in a sentence, so nothing was done. If you want this action, write it "

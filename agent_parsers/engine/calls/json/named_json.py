@@ -58,7 +58,7 @@ class NamedJson(CallsReader):
     """
 
     problems: ClassVar[frozenset[str]] = frozenset(
-        {"no_tool_name", "no_call", "no_input", "open_call", "bad_call", "bad_escape",
+        {"no_tool_name", "no_call", "no_input", "open_call", "bad_call", "bad_head", "bad_escape",
          "bad_string", "bad_input", "call_in_sentence", "repeated_key", "after_call"}
     )  # fmt: skip
 
@@ -108,7 +108,7 @@ class NamedJson(CallsReader):
         head = self._read_head(text[:size]) if is_head else None
         if head is None:
             if is_head and not self._bare:
-                self._call.problem = "bad_call"
+                self._call.problem = "bad_head"
             return self._take_unnamed(text, events)
         before = text[head.stop : size].rstrip()
         if before.endswith('"'):
