@@ -96,8 +96,9 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: Write one action, or the final answer.",
     ),
     "stray_closer": Problem(
-        "found the end of a call whose beginning is missing",
-        "Your call has no beginning, so nothing was done. Write the whole call again.",
+        "found the end of a call whose beginning is missing or misspelt",
+        "What opens your call is missing or misspelt, so nothing was done. Write the whole call"
+        " again.",
     ),
     "lost_call": Problem(
         "the message has no call, but its finish reason {mark!r} says that it has one",
