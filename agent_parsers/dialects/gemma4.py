@@ -21,7 +21,7 @@ Source: the chat template of google/gemma-4, and "Gemma 4 prompt formatting" (ai
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -36,6 +36,7 @@ from agent_parsers.authoring import (
     Literal,
     ParameterForm,
     Payload,
+    Problem,
     Result,
     ResultsWriter,
     Table,
@@ -54,6 +55,18 @@ class BracePayload(Payload):
 
     quote: str
     """The mark at both ends of a string."""
+
+    @property
+    def problems(self) -> Mapping[str, Problem]:
+        """The error of a string that goes on behind its mark, which has no escape."""
+        return {
+            "inner_mark": Problem(
+                f"expected a comma or a bracket after {self.quote}, which ends a string",
+                "Invalid Format: Text follows a string in the call. Write the call again, with"
+                f" {self.quote} and a comma after each string. No string may have {self.quote} in"
+                " it: write other quotation marks there, such as '''.",
+            )
+        }
 
     def reader(self, closer: str, *, lenient: bool) -> partial[BraceCalls]:
         """Return a function that makes the reader of a call, which ends in *closer*."""

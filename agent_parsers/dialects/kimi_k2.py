@@ -13,7 +13,16 @@ Source: the chat templates of moonshotai/Kimi-K2-Instruct and Kimi-K2-Thinking, 
 tool calls.
 """
 
-from agent_parsers.authoring import CallFormat, Given, Head, NamedPayload, ResultsWriter, role_frame
+from agent_parsers.authoring import (
+    CallFormat,
+    Given,
+    Head,
+    NamedPayload,
+    Problem,
+    ResultsWriter,
+    role_frame,
+)
+from agent_parsers.families.json_blocks import PROBLEMS
 from agent_parsers.families.results_writer import NumberedIds
 
 END = "<|im_end|>"
@@ -59,4 +68,15 @@ DIALECT = CallFormat(
         text=lambda result: f"## Return of {result.id}\n{result.text}", call_id=CALL_ID
     ),
     turn_frame=role_frame((END, "<|im_middle|>"), "<|im_system|>tool", "<|im_assistant|>assistant"),
-).dialect(given=(Given("<|im_user|>"),))
+).dialect(
+    given=(Given("<|im_user|>"),),
+    problems={
+        **PROBLEMS,
+        "bad_head": Problem(
+            f"expected an id such as {PREFIX}search:0, then {ARGUMENTS}, before the input",
+            "Invalid Format: What stands before the input of the call cannot be read. Write an id "
+            f"there, such as {PREFIX}search:0, with the name of the tool and the number of the "
+            f"call, then {ARGUMENTS}.",
+        ),
+    },
+)

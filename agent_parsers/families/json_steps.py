@@ -31,7 +31,7 @@ from agent_parsers.engine.markers.kinds import Label, Literal, Marker
 from agent_parsers.engine.repairs.inputs import repair_answer
 from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.engine.tables.dialect import Dialect, PromptWords
-from agent_parsers.engine.tables.problems import Problem
+from agent_parsers.engine.tables.problems import SHARED_PROBLEMS, Problem
 from agent_parsers.engine.tables.table import EndTurn, Go, Note, Part, Table
 from agent_parsers.families.steps import Steps, StepWriter, action_in_answer
 from agent_parsers.forms.form import CallForm, Form
@@ -112,6 +112,8 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         "Invalid Format: The JSON of the action cannot be read. Write one object, and escape quotes"
         " and line breaks in its strings.",
     ),
+    "bad_escape": replace(SHARED_PROBLEMS["bad_escape"], exact=_NOT_PARSED, send_to_llm=False),
+    "bad_string": replace(SHARED_PROBLEMS["bad_string"], exact=_NOT_PARSED, send_to_llm=False),
     "no_tool_name": _problem(
         "expected the name of a tool as the action",
         "Invalid Format: Name a tool as the action.",

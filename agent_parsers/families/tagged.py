@@ -13,6 +13,7 @@ from typing_extensions import override
 from agent_parsers.engine.calls.tags.form import (
     Attributes,
     Element,
+    MarkedName,
     Named,
     OwnName,
     TaggedForm,
@@ -240,7 +241,7 @@ class TaggedPayload(Payload):
         elif text.endswith("="):
             kind = Named
         elif text.endswith(("<", "</")):
-            kind = OwnName
+            kind = MarkedName if text.strip("</") else OwnName
         return kind(text, self.spellings(text))
 
     @property

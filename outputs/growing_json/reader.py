@@ -100,7 +100,12 @@ class JsonReader(JsonSteps):
     @property
     def broke_in_string(self) -> bool:
         """Whether the text stopped being JSON inside a string."""
-        return self._broke_in_string
+        return bool(self._broke_at)
+
+    @property
+    def broke_at(self) -> str:
+        """The character in a string at which the text stopped being JSON; else ``""``."""
+        return self._broke_at
 
     @property
     def nothing_read(self) -> bool:

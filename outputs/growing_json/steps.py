@@ -67,7 +67,7 @@ class JsonSteps:
     """Whether the brackets after an error still change the value."""
 
     __slots__ = (
-        "_broke_in_string", "_chars", "_digits", "_grown", "_held", "_inside", "_max_chars",
+        "_broke_at", "_chars", "_digits", "_grown", "_held", "_inside", "_max_chars",
         "_max_depth", "_offset", "_remains", "_scanner", "_stale", "_state", "_string", "end",
         "error",
     )  # fmt: skip
@@ -99,7 +99,7 @@ class JsonSteps:
         self._stale = False  # whether the value may have changed since the last snapshot
         self._scanner: ContainerScanner | None = None
         self._remains: Remains | None = None
-        self._broke_in_string = False
+        self._broke_at = ""
 
     def _feed(self, chunk: str) -> int:
         """Read *chunk*; return how many characters were used: all until the value has ended."""
@@ -290,7 +290,7 @@ class JsonSteps:
         """Set the error at *pos*, and follow the brackets from there."""
         self.error = JsonSyntaxError(reason, "", self._offset + pos)
         self.end = None
-        self._broke_in_string = in_string
+        self._broke_at = chunk[pos : pos + 1] if in_string else ""
         self._inside = JsonSteps._scan
         self._string.clear()
         self._stale = True

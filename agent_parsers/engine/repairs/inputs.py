@@ -20,7 +20,7 @@ from agent_parsers.engine.repairs.dressing import (
     undressed,
     without_end,
 )
-from agent_parsers.engine.repairs.payloads import BadPayload, Lack, Unclosed
+from agent_parsers.engine.repairs.payloads import BadPayload, Lack, Unclosed, fault_of
 from agent_parsers.events import Repair, Span
 from outputs.growing_json.errors import JsonError, JsonIncompleteError
 from outputs.growing_json.lenient.json_text import may_repeat, without_trailing_commas
@@ -102,7 +102,7 @@ def repair_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
     place = (at, at + len(body))
     found = _read_json(body, at, repairs)
     if found is None:
-        raise BadPayload("bad_input", place)
+        raise BadPayload(fault_of(body), place)
     value: dict[Any, Any] = found.value
     _check(found, value, text, place, repairs)
     return value

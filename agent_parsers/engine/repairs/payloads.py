@@ -134,6 +134,18 @@ def unreadable(problem: str, span: Span) -> Exception:
 # -- inputs in JSON --------------------------------------------------------------------------------
 
 
+def fault_at(char: str, otherwise: str) -> str:
+    """Return the problem of JSON that broke off at this *char* of a string, or *otherwise*."""
+    return "bad_escape" if char == "\\" else "bad_string" if char >= " " else otherwise
+
+
+def fault_of(text: str) -> str:
+    """Return the problem of an input that is no object in JSON."""
+    from outputs.growing_json.lenient.lenient_reader import broken_at  # lazily: it is rare
+
+    return fault_at(broken_at(text), "bad_input")
+
+
 def read_json_input(text: str, _repairs: list[Repair]) -> dict[str, Any]:
     """Read an input that is a JSON object and nothing else; see also `repair_json_input`.
 
@@ -145,7 +157,7 @@ def read_json_input(text: str, _repairs: list[Repair]) -> dict[str, Any]:
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise BadPayload("bad_input", (0, len(text)))
+        raise BadPayload(fault_of(text), (0, len(text)))
     if may_repeat(text, value):
         raise BadPayload("repeated_key", (0, len(text)))
     return value

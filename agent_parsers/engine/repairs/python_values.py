@@ -82,8 +82,10 @@ class Source:
         text = "".join(a + b for a, b in zip(parts, [*self.strings, ""], strict=True))
         try:
             value = json_value(ast.parse(f"({text}\n)", mode="eval").body, notes)
-        except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-            raise BadPayload("computed_value", (0, 0)) from None
+        except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
+            is_escape = isinstance(error, SyntaxError) and "(unicode error)" in error.msg
+            problem = "bad_escape" if is_escape else "computed_value"
+            raise BadPayload(problem, (0, 0)) from None
         return value, list(notes.items())
 
 

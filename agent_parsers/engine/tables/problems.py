@@ -96,8 +96,9 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: Write one action, or the final answer.",
     ),
     "stray_closer": Problem(
-        "found the end of a call whose beginning is missing",
-        "Your call has no beginning, so nothing was done. Write the whole call again.",
+        "found the end of a call whose beginning is missing or misspelt",
+        "What opens your call is missing or misspelt, so nothing was done. Write the whole call"
+        " again.",
     ),
     "lost_call": Problem(
         "the message has no call, but its finish reason {mark!r} says that it has one",
@@ -257,6 +258,16 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: The input of the tool is not a JSON object. Write the input as a JSON "
         'object, such as {"key": "value"}.',
     ),
+    "bad_escape": Problem(
+        "expected each backslash in a string to be escaped",
+        "Invalid Format: A string has a backslash that is not escaped, so nothing was done. Write"
+        " it again, with two backslashes for each one in a string.",
+    ),
+    "bad_string": Problem(
+        "expected a string whose end is clear, with the quotes in it escaped",
+        "Invalid Format: It is unclear where a string ends, so nothing was done. Write it again,"
+        " with each string closed, and a backslash before each quote inside one.",
+    ),
     "open_fence": Problem(
         "expected the end of the fenced block",
         "The fenced block is not closed, so nothing was done. Write the whole block again.",
@@ -270,6 +281,11 @@ SHARED_PROBLEMS: Final = {
         "expected a call with the name of a tool and its input",
         "Invalid Format: The action cannot be read. Write the action again, with the name of the "
         "tool and its input.",
+    ),
+    "bad_head": Problem(
+        "expected the head of the call in the dialect's own form, before the input",
+        "Invalid Format: What stands before the input of the call cannot be read. Write the call"
+        " again, and its head in the form that you were given.",
     ),
     "call_in_sentence": Problem(
         "expected an action on its own, found an action in the middle of a sentence",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, ClassVar
 
 from typing_extensions import override
 
+from outputs.growing_json.errors import JsonLimitError
 from outputs.growing_json.lenient.ahead import (
     ALL_CLOSERS,
     CLOSERS,
@@ -346,3 +348,11 @@ class KeyReader(LenientJsonReader):
             ),
             None,
         )
+
+
+def broken_at(text: str) -> str:
+    """Return the character in a string at which *text* stops being JSON; else ``""``."""
+    reader = LenientJsonReader()
+    with suppress(JsonLimitError):
+        reader.feed(text)
+    return reader.broke_at

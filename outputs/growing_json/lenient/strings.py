@@ -283,7 +283,7 @@ class LenientStrings(JsonReader):
     def _break(self, chunk: str, pos: int, reason: str, *, in_string: bool = False) -> int:
         """Set the error at *pos*; the value no longer changes."""
         self._left = self._partial()
-        self._broke_in_string = in_string
+        self._broke_at = chunk[pos : pos + 1] if in_string else ""
         self.error: JsonSyntaxError | JsonLimitError | None = JsonSyntaxError(
             reason, "", self._offset + pos
         )

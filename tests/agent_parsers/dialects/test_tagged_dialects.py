@@ -140,6 +140,32 @@ def test_what_is_written_is_read_back(name: str, mode: Mode, text: str) -> None:
         assert twice.calls == [("find", inputs), ("b", {})]
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "key", ["-n", "-A", "--max-count", "$ref", "@type", "#", "+1", "a$b", "a/b", "von[ort]", "*"]
+)
+def test_a_parameter_may_have_nearly_any_name(name: str, mode: Mode, key: str) -> None:
+    text = get_dialect(name).write(Written(tool="grep", tool_input={"a": "1", key: "see"}))
+    assert calls(name, text, mode) == [("grep", {"a": "1", key: "see"})]
+    tool = {"type": "object", "properties": {"a": {"type": "integer"}, key: {"type": "string"}}}
+    parser = get_parser(name, tools=[{"name": "grep", "parameters": tool}])
+    (action,) = parser.read(text).actions
+    assert action.tool_input == {"a": 1, key: "see"}
+    assert parser.read(parser.render(action)).actions[0].tool_input == action.tool_input
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("tag", ["/n", "<n", "n m", "", "n='2'", "a=b"])
+def test_what_follows_a_mark_is_no_name_of_a_parameter_if_it_is_no_one_word(
+    mode: Mode, tag: str
+) -> None:
+    text = f'{M}<tool_call>{M}<invoke name="grep">{M}<{tag}>see{M}</{tag}>{M}</invoke>'
+    found = read(get_dialect("minimax_m3"), f"{text}{M}</tool_call>", mode)
+    assert found.error
+    assert not found.calls
+
+
 @pytest.mark.parametrize("name", ["deepseek_dsml", "llama3_function_tag"])
 def test_a_form_with_types_keeps_them(name: str) -> None:
     inputs = {"n": 2, "x": 0.5, "ok": True, "no": None, "l": [1, {"k": "v"}], "t": "2"}

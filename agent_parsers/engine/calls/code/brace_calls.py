@@ -32,7 +32,7 @@ class BraceCalls(CodeCalls):
 
     problems: ClassVar[frozenset[str]] = frozenset((
         "no_tool_name", "no_call", "open_call", "deep_call", "other_form", "odd_brackets",
-        "no_key", "no_value", "repeated_key", "bad_value", "ambiguous_end",
+        "inner_mark", "no_key", "no_value", "repeated_key", "bad_value", "ambiguous_end",
     ))  # fmt: skip
     _ends_head = re.compile(r"""[{}()\[\]<>"',]""")
 

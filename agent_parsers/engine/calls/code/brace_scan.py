@@ -46,6 +46,7 @@ class BraceArguments(Arguments):
         self._doubt: tuple[int, int] | None = None  # size and offset at which it may have ended
         self._is_over = False  # whether the braces may have ended there as well
         self._is_bare = False  # whether text without quotes has begun
+        self._is_marked = False  # whether the last string has the mark of the dialect
 
     @property
     @override
@@ -92,6 +93,7 @@ class BraceArguments(Arguments):
         elif mark == self._mark or mark in _PLAIN:
             self._begin_value()
             self._quote = mark
+            self._is_marked = mark == self._mark
             self._string_at = self._at + start
             self._body.clear()
         elif mark in "{[":
@@ -116,8 +118,11 @@ class BraceArguments(Arguments):
         is_wanted = isinstance(self._frames[-1], list) or self._keys[-1] is not None
         is_key = not is_wanted and self._lenient  # a name in quotes, if a colon follows
         if self._value is not NOTHING or str(self._code).strip() or not (is_wanted or is_key):
-            self._wrong("odd_brackets" if is_wanted else "no_key")
+            self._wrong(self._torn(self._value) if is_wanted else "no_key")
         self._code.clear()
+
+    def _torn(self, value: Any) -> str:
+        return "inner_mark" if isinstance(value, str) and self._is_marked else "odd_brackets"
 
     def _take_key(self, at: int) -> None:
         key, span = self._take_value(at)
@@ -167,7 +172,7 @@ class BraceArguments(Arguments):
         """Return the string or container that was read, if any, and where it stands."""
         value, self._value = self._value, NOTHING
         if value is not NOTHING and self._take_bare():
-            self._wrong("odd_brackets")
+            self._wrong(self._torn(value))
         return value, (self._value_at, self._at + at)
 
     def _take_bare(self) -> str:

@@ -40,8 +40,8 @@ class PythonCalls(CodeCalls):
 
     problems: ClassVar[frozenset[str]] = frozenset((
         "no_call", "open_call", "positional", "deep_call", "long_call", "other_form",
-        "no_key", "no_value", "repeated_key", "bad_value", "computed_value", "odd_brackets",
-        "stray_text", "ambiguous_end", "call_in_sentence", "no_plain_list",
+        "no_key", "no_value", "repeated_key", "bad_value", "bad_escape", "computed_value",
+        "odd_brackets", "stray_text", "ambiguous_end", "call_in_sentence", "no_plain_list",
     ))  # fmt: skip
 
     _ends_head = re.compile(r"[^\w.-]")

@@ -197,7 +197,7 @@ class PythonArguments(Arguments):
         string, seen = python_string(str(self._body), is_raw=self._is_raw)
         self._source.strings.append(string)
         if not self._is_raw and "\\" in string and is_half_escaped(str(self._body)):
-            self._wrong("bad_value")
+            self._wrong("bad_escape")
         if self._unpaired % 2 or (self._quotes and _has_argument(str(self._body))):
             self._wrong("ambiguous_end")
         elif self._quotes:

@@ -216,12 +216,11 @@ class JsonCall(JsonSearch):
             is_open = self._is_lead and self._next_step == self._read_candidate
             self._emit_lead("".join(self._pieces), events)
             span = (self._start, self._size)
-            if self._is_broken or is_open:
-                problem = "bad_call" if self._is_broken else "open_call"
-                return events, Call("", "", span, problem=problem)
+            if self._fault or is_open:
+                return events, Call("", "", span, problem=self._fault or "open_call")
             return events, rules.no_call("".join(self._rest), span)
         lacks: Lack = ""
-        problem = "bad_call" if json.error is not None else ""
+        problem = "" if json.error is None else json.fault
         if not problem and json.end is None:
             given = members.tool_input
             is_text = given is not None and given.is_text and not json.is_quoting

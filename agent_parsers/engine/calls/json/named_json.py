@@ -58,8 +58,8 @@ class NamedJson(CallsReader):
     """
 
     problems: ClassVar[frozenset[str]] = frozenset(
-        {"no_tool_name", "no_call", "no_input", "open_call", "bad_call", "bad_input",
-         "call_in_sentence", "repeated_key", "after_call"}
+        {"no_tool_name", "no_call", "no_input", "open_call", "bad_call", "bad_head", "bad_escape",
+         "bad_string", "bad_input", "call_in_sentence", "repeated_key", "after_call"}
     )  # fmt: skip
 
     def __init__(
@@ -108,7 +108,7 @@ class NamedJson(CallsReader):
         head = self._read_head(text[:size]) if is_head else None
         if head is None:
             if is_head and not self._bare:
-                self._call.problem = "bad_call"
+                self._call.problem = "bad_head"
             return self._take_unnamed(text, events)
         before = text[head.stop : size].rstrip()
         if before.endswith('"'):
@@ -229,7 +229,7 @@ class NamedJson(CallsReader):
     def _end_json(self, json: JsonWatch, events: list[Event]) -> None:
         """End the object, at its end or at the end of the text."""
         call = self._call
-        problem = "" if json.error is None else "bad_call"
+        problem = "" if json.error is None else json.fault
         if not problem and json.end is None:
             call.lacks = "" if self._is_met or self._goes_on else json.lacks
             problem = json.end_text(supply_closers=self._lenient)

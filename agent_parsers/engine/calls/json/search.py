@@ -35,9 +35,9 @@ class JsonSearch(CallReader):
     """
 
     __slots__ = (
-        "_at", "_base", "_before", "_is_broken", "_is_lead", "_is_quoted", "_json", "_last",
-        "_lead", "_members", "_next_step", "_pieces", "_rest", "_rules", "_size", "_skipper",
-        "_start", "encloser", "is_odd", "lead",
+        "_at", "_base", "_before", "_fault", "_is_lead", "_is_quoted", "_json",
+        "_last", "_lead", "_members", "_next_step", "_pieces", "_rest", "_rules", "_size",
+        "_skipper", "_start", "encloser", "is_odd", "lead",
     )  # fmt: skip
 
     opener: ClassVar[str] = "{"
@@ -70,7 +70,7 @@ class JsonSearch(CallReader):
         self._last = ""  # the last character of the thought that was emitted
         self._before = ""  # the one before what may be the call
         self._members = Members(self._rules.keys)
-        self._is_broken = False  # whether what looks like a call broke off
+        self._fault = ""  # the problem of what looks like a call and broke off
         self._skipper: BracketSkipper | None = None
         self.encloser = ""
         self.is_odd = False
@@ -170,14 +170,15 @@ class JsonSearch(CallReader):
         json = self._json
         assert json is not None
         self._json = None
-        self._is_broken = self._is_broken or (self._rules.fills_fence and "`" in self.encloser)
+        if self._rules.fills_fence and "`" in self.encloser:
+            self._fault = self._fault or json.fault
         if json.error is None:
             assert json.end is not None
             return json.end - self._at
         stop = json.error.pos - self._at
         # Text that breaks off right after its brace is prose; no part of anything longer is a call.
         if text[self._base - self._at + 1 : stop].strip():
-            self._is_broken = self._is_broken or self._is_lead
+            self._fault = self._fault or (json.fault if self._is_lead else "")
             self._skipper = BracketSkipper(json.depth, in_string=json.broke_in_string)
             stop = self._skipper.skip(text, stop)
             if self._skipper.is_done:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from typing_extensions import override
 
 from agent_parsers.engine.calls.json.members import CallKeys, Members
+from agent_parsers.engine.repairs.payloads import fault_at
 from agent_parsers.events import Repair
 from outputs.growing_json.errors import JsonError, JsonIncompleteError, JsonLimitError
 from outputs.growing_json.lenient.lenient_reader import LenientJsonReader
@@ -61,8 +62,13 @@ class JsonWatch(JsonReader):
         except JsonIncompleteError:
             return "open_call"
         except JsonError:
-            return "bad_call"
+            return self.fault
         return ""
+
+    @property
+    def fault(self) -> str:
+        """The problem of the text, once it stopped being JSON."""
+        return fault_at(self.broke_at, "bad_call")
 
     @property
     def repeats_key(self) -> bool:

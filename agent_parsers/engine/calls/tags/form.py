@@ -61,6 +61,7 @@ NEVER_BEHIND: Final = frozenset({TagPart.END_NAME, TagPart.END_KEY})
 
 _IN_TAG: Final = r"[^<>\n{]{0,256}+"
 _IN_NAME: Final = r"[\w.:-]{0,256}+"
+_FIRST_SIGN, _SIGNS = r"""[^\s<>="'`/]""", r"""[^\s<>="'`]{0,256}+"""
 _CUT_OFF: Final = Ahead(r"(?=[\n<{])", sample="\n")
 
 
@@ -168,6 +169,14 @@ class OwnName(Element):
         """Return the name and attributes in the tag written as *seen*."""
         size = len(self.canonical)
         return Hole(seen[size:-1], size, {})
+
+
+class MarkedName(OwnName):
+    """An `OwnName` behind a mark of its own, as no prose has: its name may have nearly any sign."""
+
+    __slots__ = ()
+    forms: ClassVar[tuple[tuple[Atom, ...], ...]] = ((_FIRST_SIGN, _SIGNS, ">"),)
+    next: ClassVar[tuple[Atom, ...]] = (_FIRST_SIGN,)
 
 
 _ATTRIBUTE: Final = re.compile(

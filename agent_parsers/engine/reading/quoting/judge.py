@@ -106,7 +106,9 @@ def judge(text: str, met: Sequence[FoundCall], beside: TextBeside, *, lenient: b
         elif (
             each.is_bare and (not around.is_alone(number) or around.is_alternative(number))
         ) or around.is_denied(number, is_marked=not each.is_bare):
-            bad = bad or BadPayload("call_in_sentence", each.place)
+            is_before_mark = each.is_bare and around.is_before_mark(number)
+            wrong = "after_call" if is_before_mark else "call_in_sentence"
+            bad = bad or BadPayload(wrong, each.place)
         if bad is None and each.is_short and each.place[0] < last:
             bad = BadPayload("ambiguous_end", each.place)
         problem = problem or bad

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 _FENCE: Final = re.compile(r"(?:`{3}|~{3})[`~]*+[\w+#.-]*+")
 _TOKEN: Final = re.compile(r"<\|\w{1,40}\|>|</s>")
+_MARK: Final = re.compile(r"[] \t)},;]*+[\[<][/|]?[^\W\d]").match
 _ENDS_LINE: Final = re.compile(r"[\w+#.-]*+[ \t]*+\n").match
 _OTHER_BREAK: Final = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 _IS_BARE: Final = re.compile(r"[ \t\r]*+(?:\n|\Z)").match
@@ -253,6 +254,11 @@ class Surroundings:
         before, after = self._around(number)
         line = before.rpartition("\n")[2] + after.partition("\n")[0]
         return not _TOKEN.sub("", line).strip(BETWEEN + "`")
+
+    def is_before_mark(self, number: int) -> bool:
+        """Return whether a mark in brackets, and nothing else, is next to this hole on its line."""
+        before, after = self._around(number)
+        return not before.rpartition("\n")[2].strip(BETWEEN) and _MARK(after) is not None
 
     def is_introduced(self, number: int) -> bool:
         """Return whether the hole with this *number* follows a colon and ends its line."""

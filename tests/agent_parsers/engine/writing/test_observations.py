@@ -56,6 +56,119 @@ def test_without_tools_the_example_is_an_answer() -> None:
     assert str(caught.value.observation).endswith("\nFor example: Final Answer: [1]")
 
 
+RUN = ToolSet([ToolSpec("run", "", {"properties": {"command": {"type": "string"}}})])
+
+
+@every_dialect
+@pytest.mark.parametrize(
+    "path", [r"C:\Users\ann", r"D:\Data\app", r"C:\bin\x", r"E:\usb\a.txt", r"\\srv\D\bin"]
+)
+def test_a_path_is_read_as_written_or_the_observation_names_its_backslashes(
+    dialect: Dialect, path: str
+) -> None:
+    if dialect.name in {"glm4", "smolagents_code"}:  # any text may be an answer; no tool is named
+        return
+    text = render(dialect, AgentAction("run", {"command": "PATH"}, ""), tools=RUN)
+    for lenient in (True, False):
+        parser = get_parser(dialect.name, tools=RUN, lenient=lenient)
+        assert what_became_of(path, text.replace("PATH", path), parser) in ("read", "bad_escape")
+
+
+def what_became_of(path: str, text: str, parser: Any) -> str:
+    """Return the problem of a *text* with a *path*, or whether the path is read as written."""
+    try:
+        (action,) = parser.read(text).actions
+    except OutputParserException as error:
+        return error.problem if "two backslashes" in str(error.observation) else "untold"
+    return "read" if action.tool_input == {"command": path} else "changed"
+
+
+@pytest.mark.parametrize("name", ["hermes", "kimi_k2", "react_json", "react_crewai"])
+def test_a_string_without_a_clear_end_is_what_the_observation_names(name: str) -> None:
+    dialect = get_parser(name).dialect
+    text = render(dialect, AgentAction("run", {"command": "SAID"}, ""), tools=RUN)
+    with pytest.raises(OutputParserException) as caught:
+        get_parser(name, tools=RUN).parse(text.replace("SAID", 'echo "one, "two", three'))
+    assert caught.value.problem == "bad_string"
+    assert "unclear where a string ends" in str(caught.value.observation)
+
+
+@pytest.mark.parametrize("wrong", ['{"command" "ls"}', '{"command": ls -l}', '{"command": }'])
+def test_json_that_is_broken_outside_of_its_strings_is_no_matter_of_escapes(wrong: str) -> None:
+    text = f'<tool_call>{{"name": "run", "arguments": {wrong}}}</tool_call>'
+    with pytest.raises(OutputParserException) as caught:
+        get_parser("hermes", tools=RUN).parse(text)
+    assert caught.value.problem == "bad_call"
+
+
+def problem_of(name: str, text: str, *, lenient: bool = True) -> tuple[str, str]:
+    """Return the problem of a *text*, and the observation about it."""
+    with pytest.raises(OutputParserException) as caught:
+        get_parser(name, tools=RUN, lenient=lenient).read(text)
+    return caught.value.problem, str(caught.value.observation).partition("\n")[0]
+
+
+LISTED = '[{"name": "run", "arguments": {"command": "df"}}]'
+
+
+@pytest.mark.parametrize("name", ["mistral", "mistral_v3", "mistral_v11"])
+@pytest.mark.parametrize("mark", ["[/TOOL_CALLS]", " [END]", "</tool_calls>", "<|done"])
+def test_a_mark_next_to_a_call_is_no_sentence(name: str, mark: str) -> None:
+    problem, told = problem_of(name, LISTED + mark)
+    assert problem == "after_call"
+    assert "Write nothing after the call" in told
+
+
+@pytest.mark.parametrize("text", [f"{LISTED} would be it", f"{LISTED}[0]"])
+def test_words_next_to_a_call_are_a_sentence(text: str) -> None:
+    assert problem_of("mistral_v3", text)[0] == "call_in_sentence"
+
+
+@pytest.mark.parametrize("opener", ["<|tool_call|>", "<|toolcall>", "<|tool-call>", ""])
+@pytest.mark.parametrize("call", ['call:run({"command":"df"})', 'call:run{command:<|"|>df<|"|>}'])
+def test_a_call_whose_opener_is_misspelt_is_not_told_that_it_lacks_one(
+    opener: str, call: str
+) -> None:
+    problem, told = problem_of("gemma4", f"{opener}{call}<tool_call|>")
+    assert problem == "stray_closer"
+    assert "missing or misspelt" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "mark", "call"),
+    [
+        ("gemma4", '<|"|>', "<|tool_call>call:run{{command:{0}}}<tool_call|>"),
+        (
+            "functiongemma",
+            "<escape>",
+            "<start_function_call>call:run{{command:{0}}}<end_function_call>",
+        ),
+    ],
+)
+@pytest.mark.parametrize("lenient", [True, False])
+def test_the_mark_of_strings_within_one_is_named(
+    name: str, mark: str, call: str, *, lenient: bool
+) -> None:
+    for said in ("a = @@@doc@@@", "@@@doc@@@\ndef f(): ...", "echo @one@", "x @ y"):
+        text = call.format(f"{mark}{said.replace('@', mark)}{mark}")
+        problem, told = problem_of(name, text, lenient=lenient)
+        assert problem == "inner_mark", said
+        assert mark in told
+        assert "'''" in told
+    text = call.format(f"[{mark}a{mark}}}")
+    assert problem_of(name, text, lenient=False)[0] != "inner_mark"
+
+
+@pytest.mark.parametrize("head", ["run", "functions.run", "run:", "functions.run:first", "call_1"])
+def test_a_call_without_an_id_is_told_how_ids_are_written(head: str) -> None:
+    call = f'<|tool_call_begin|>{head}<|tool_call_argument_begin|>{{"command": "df"}}'
+    region = "<|tool_calls_section_begin|>", "<|tool_call_end|><|tool_calls_section_end|>"
+    for lenient in (True, False):
+        problem, told = problem_of("kimi_k2", call.join(region), lenient=lenient)
+        assert problem == "bad_head"
+        assert "functions.search:0" in told
+
+
 TWO = ToolSet(
     [
         ToolSpec("weather", "", {"properties": {"city": {"type": "string"}}}),
