@@ -88,7 +88,8 @@ def _headless(text: str) -> Foreign | None:
     for found in islice(_REMAINS(text), 4):
         opened, closed, quotes = (text.count(sign, 0, found.start()) for sign in '{}"')
         is_named = found[0].endswith(">") and is_in_clause(text, *found.span())
-        is_named = is_named or (found["call"] and f"<{found['call']}" in text[: found.start()])
+        if found["call"] is not None:
+            is_named = is_named or f"<{found['call']}" in text[: found.start()]
         is_begun = opened <= closed and quotes % 2 == 0 and not is_named
         if is_begun and not other_mark(text, [found.span()]):
             span = (found.start(), len(text.rstrip()))
