@@ -168,11 +168,17 @@ def replies(draw: st.DrawFn) -> str:
     return text[: draw(st.integers(0, len(text)))] if draw(st.booleans()) else text
 
 
+half_a_number = re.compile(r"\d(?:\.|[eE][+-]?)\s*(?:```|\Z)").search
+
+
 @MANY
 @given(replies(), sizes)
 @example("```json5```", 1)
+@example("```json\n0.", 1)
 def test_dressed_and_cut_documents_read_as_langchain_reads_them(text: str, size: int) -> None:
     expected = outcome(theirs, text.strip())
+    if half_a_number(text) and expected != "JSON error" and not {*"{["} & {*text}:
+        expected = "JSON error"  # LangChain drops its end
     assert outcome(parse_json_markdown, text.strip()) == expected
     if expected != "JSON error":
         assert streamed(text.strip(), size) == expected
