@@ -91,6 +91,10 @@ def shown(value: Any) -> str:
     return f"a value of type {type(value).__name__}"
 
 
+MOST_EXACT: Final = 2**53
+"""The largest integer that all readers of JSON keep, since some have no integers."""
+
+
 def kind_of(value: Any) -> str:
     """Return the JSON Schema type of *value*, or ``""`` if it is not a JSON value."""
     if value is None:
@@ -102,7 +106,8 @@ def kind_of(value: Any) -> str:
     if isinstance(value, float):
         if value != value or value in (float("inf"), -float("inf")):  # the first is true of NaN
             return ""
-        return "integer" if value.is_integer() else "number"
+        is_exact = abs(value) <= MOST_EXACT  # a larger one may have been another integer
+        return "integer" if is_exact and value.is_integer() else "number"
     for kind, name in ((str, "string"), (dict, "object"), (list, "array")):
         if isinstance(value, kind):
             return name

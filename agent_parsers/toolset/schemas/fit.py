@@ -18,6 +18,7 @@ from agent_parsers.toolset.problems.input_problem import (
     shown,
 )
 from agent_parsers.toolset.schemas.scalars import (
+    LARGEST,
     from_text,
     frozen,
     is_format,
@@ -160,7 +161,8 @@ class Fitter:
         kind = kind_of(value)
         if not kind:
             return value, _problem(value, "a value of JSON")
-        if kinds and kind not in kinds and not (kind == "integer" and "number" in kinds):
+        is_number = kind == "integer" and "number" in kinds and abs(value) <= LARGEST
+        if kinds and kind not in kinds and not is_number:
             read = self._read(value, kinds, convert=convert)
             if read is NOTHING:
                 return value, _problem(value, words_of(kinds))

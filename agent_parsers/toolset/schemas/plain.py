@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any, Final, NamedTuple
 
 from agent_parsers.toolset.problems.errors import InputNote
+from agent_parsers.toolset.problems.input_problem import MOST_EXACT
 from outputs.growing_json.whole import MAX_DEPTH, scan_object
 
 _TYPES: Final[Mapping[str, frozenset[type]]] = {
@@ -69,7 +70,7 @@ class PlainObject(NamedTuple):
             if kind is str:
                 if not self._takes(item):
                     return False
-            elif kind is float and not isfinite(item):
+            elif kind in (int, float) and float in self.types[key] and not _is_exact(item):
                 return False
         return self.required <= value.keys()
 
@@ -91,6 +92,11 @@ class PlainObject(NamedTuple):
                 value = _BOOLEANS[value] if kind is bool else int(value)  # noqa: PLW2901 - so typed
             values[key] = value
         return values
+
+
+def _is_exact(number: float) -> bool:
+    """Return whether a *number* is finite and, if it is an integer, a float can be the same."""
+    return isfinite(number) if type(number) is float else abs(number) <= MOST_EXACT
 
 
 def plain_object(root: Mapping[str, Any]) -> PlainObject | None:

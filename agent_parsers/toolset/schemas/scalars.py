@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from datetime import date, time
 from functools import partial
+from sys import float_info
 from typing import Any, Final
 
-from agent_parsers.toolset.problems.input_problem import kind_of
+from agent_parsers.toolset.problems.input_problem import MOST_EXACT, kind_of
 from agent_parsers.toolset.schemas.spec import bounds_of, counted
 from outputs.growing_json.lenient.json_text import may_repeat
 from outputs.growing_json.scalars import NOTHING
@@ -41,16 +42,19 @@ def from_text(text: str, kinds: Collection[str], *, lenient: bool = False) -> An
             return value
     for kind, opener in (("object", "{"), ("array", "[")):
         if kind in kinds and text.startswith(opener):
-            value = parse_whole(text, MAX_DEPTH)
+            value = _whole(text)
             if value is NOTHING and lenient:
                 plain = unescaped(text)
-                value = _repaired(text) if plain is None else parse_whole(plain, MAX_DEPTH)
-                text = text if plain is None else plain
+                value = _repaired(text) if plain is None else _whole(plain)
             if value is not NOTHING and kind_of(value) == kind:
-                return (
-                    NOTHING if may_repeat(text, value) else value
-                )  # a duplicate key: neither value is safe to use
+                return value
     return NOTHING
+
+
+def _whole(text: str) -> Any:
+    """Return the value of JSON, or `NOTHING`; of a key that appears twice no value is safe."""
+    value = parse_whole(text, MAX_DEPTH)
+    return NOTHING if value is NOTHING or may_repeat(text, value) else value
 
 
 def _null(text: str) -> Any:
@@ -67,13 +71,13 @@ def _to_number(text: str) -> Any:
     if len(text) > _MOST_DIGITS or not re.fullmatch(_NUMBER, text):
         return NOTHING
     if not re.search("[.eE]", text):
-        return int(text)
+        return int(text) if abs(int(text)) <= LARGEST else NOTHING
     value = float(text)
     return value if kind_of(value) else NOTHING
 
 
-_MOST_EXACT: Final = 2**53
-"""The largest integer that all readers of JSON keep, since some have no integers."""
+LARGEST: Final = int(float_info.max)
+"""The largest number that can be one of floating point."""
 
 
 def is_usual_number(text: str) -> bool:
@@ -82,7 +86,7 @@ def is_usual_number(text: str) -> bool:
     These are not: ``007``, ``+5``, ``1.0``, ``1.50``, ``1e3``, and a number with too many digits.
     """
     if re.fullmatch("-?[1-9][0-9]{0,15}|0", text):
-        return abs(int(text)) <= _MOST_EXACT
+        return abs(int(text)) <= MOST_EXACT
     is_fraction = re.fullmatch(r"-?(?:0|[1-9][0-9]{0,15})\.[0-9]{0,16}[1-9]", text)
     return is_fraction is not None and repr(float(text)) == text
 
@@ -108,7 +112,8 @@ def _repaired(text: str) -> Any:
         value, repairs = repair_json(text)
     except JSONDecodeError:
         return NOTHING
-    return NOTHING if any(repair.kind == "surrounding_text" for repair in repairs) else value
+    unsafe = ("surrounding_text", "repeated_key")
+    return NOTHING if any(repair.kind in unsafe for repair in repairs) else value
 
 
 _BARE_QUOTE: Final = re.compile(r'(?<!\\)(?:\\\\)*"').search

@@ -7,6 +7,8 @@ from itertools import count
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agent_parsers import OutputParserException
 from agent_parsers.toolset import ToolInputError, ToolSet, UnknownToolError
@@ -21,10 +23,10 @@ def tools_for(part: Any, **policy: Any) -> ToolSet:
     return ToolSet([{"name": "t", "parameters": schema}], **policy)
 
 
-def outcome(part: Any, value: Any, **policy: Any) -> Any:
+def outcome(part: Any, value: Any, *, lenient: bool = False, **policy: Any) -> Any:
     """Return the value of the parameter *x*, or its problems."""
     try:
-        found = tools_for(part, **policy).check("t", {"x": value})
+        found = tools_for(part, **policy).check("t", {"x": value}, lenient=lenient)
     except ToolInputError as error:
         return [str(problem).removeprefix("x") for problem in error.problems]
     assert isinstance(found, dict)
@@ -94,10 +96,60 @@ def test_text_becomes_what_the_schema_says(part: Any, text: Any, value: Any) -> 
     assert type(found) is type(value)
 
 
+ANY_OBJECT = {"type": "object", "additionalProperties": True}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("{'a': '{\"b\": 1, \"b\": 2}'}", {"a": '{"b": 1, "b": 2}'}),
+        ('{"a\\b": "x:y", "c": True}', {"a\b": "x:y", "c": True}),
+        ("{'a': [{'b': 1}, {'b': 2}], c: 'x:y',}", {"a": [{"b": 1}, {"b": 2}], "c": "x:y"}),
+    ],
+)
+def test_text_that_is_repaired_may_have_colons_and_keys_in_its_strings(
+    text: str, value: Any
+) -> None:
+    assert outcome(ANY_OBJECT, text, lenient=True) == value
+    assert outcome({"type": "array"}, f"[{text},]", lenient=True) == [value]
+
+
+@pytest.mark.parametrize("text", ["{'a': 1, 'a': 2}", "{'a': 1, a: 1}", '{"a": 1, "a": 1}'])
+def test_text_with_a_key_twice_is_no_object(text: str) -> None:
+    [problem] = outcome(ANY_OBJECT, text, lenient=True)
+    assert "expected an object" in problem
+
+
+@given(st.lists(st.sampled_from([*"{}[]'\":,\\a1 ", '"a": ', "'b': ", "True", '{"']), max_size=14))
+def test_no_text_raises_anything_else(pieces: list[str]) -> None:
+    for part in (ANY_OBJECT, {"type": "array"}):
+        outcome(part, "{" + "".join(pieces), lenient=True)
+        outcome(part, "[" + "".join(pieces), lenient=True)
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        (INTEGER, 2.0**53 + 2),
+        (INTEGER, 1e300),
+        (NUMBER, 10**400),
+        (NUMBER, -(10**400)),
+        (NUMBER, "1" + "0" * 400),
+        (NUMBER, "1e400"),
+    ],
+)
+def test_a_number_that_cannot_be_kept_does_not_fit(part: Any, value: Any) -> None:
+    [problem] = outcome(part, value, lenient=True)
+    assert "expected a" in problem
+
+
 @pytest.mark.parametrize(
     ("part", "value"),
     [
         (INTEGER, 5.0),
+        (INTEGER, 2.0**53),
+        (INTEGER, 10**400),
+        (NUMBER, 10**300),
         (NUMBER, 5),
         (LIST, []),
         ({"enum": [1]}, 1.0),
