@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.schemas.spec import ToolSpec
 
 Approve: TypeAlias = "Callable[[Any], Any]"
-"""A function that is given an action before its tool runs. It returns true to allow it, or other
-arguments as a dictionary to run it with; or false, or a text for the model, to refuse it."""
+"""A function that is given an action before its tool runs. It returns true to allow it, with the
+arguments that the action then has; or other arguments as a dictionary; or false, or a text for the
+model, to refuse it."""
 ToolErrors: TypeAlias = "type[Exception] | tuple[type[Exception], ...]"
 """Kinds of exceptions that tools raise for the model to read."""
 
@@ -131,19 +132,27 @@ class TurnOfCalls:
             raise TypeError(f"the tool {tool!r} cannot be run: declare it as a function, not {how}")
         return _Call(action, tool, spec.origin, value)
 
-    def _decide(self, call: _Call, decided: Any) -> None:
-        """Do with a *call* what was *decided*."""
+    def _decide(self, call: _Call, asked: Any, decided: Any) -> None:
+        """Do with a *call* what was *decided* of the action that was *asked* for."""
         if isinstance(decided, str) or decided is False:
             call.end(FailedResult(decided or _REFUSED))
         elif isinstance(decided, Mapping):
-            call.value = self.read(call.tool, dict(decided)).value
-            if hasattr(call.action, "model_copy"):
-                call.action = call.action.model_copy(update={"tool_input": call.value})
+            self._change(call, dict(decided))
         elif decided is not True:
             raise TypeError(
                 "approve must return True, False, a string for the model, or other arguments as a"
                 f" dictionary, not {kind_of(decided)}"
             )
+        elif asked is not call.action:  # it may have been changed in place
+            if asked.tool != call.tool:
+                raise TypeError("approve must not change the tool of an action")
+            if asked.tool_input != call.value:
+                self._change(call, asked.tool_input)
+
+    def _change(self, call: _Call, tool_input: Any) -> None:
+        call.value = self.read(call.tool, tool_input).value
+        if hasattr(call.action, "model_copy"):
+            call.action = call.action.model_copy(update={"tool_input": call.value})
 
     def run(self) -> list[tuple[Any, Any]]:
         """Run the tools, and return the steps.
@@ -158,8 +167,10 @@ class TurnOfCalls:
         with _Recorded(self.calls):
             if self.approve is not None:
                 for call in self.calls:
-                    decided = self.approve(_asked(call))
-                    self._decide(call, present(decided, "approve is asynchronous: use `acall`"))
+                    asked = _asked(call)
+                    decided = self.approve(asked)
+                    decided = present(decided, "approve is asynchronous: use `acall`")
+                    self._decide(call, asked, decided)
             for call in self._open:
                 with _Told(call, self.errors):
                     call.end(present(call.origin.run(call.value), _to_be_awaited(call.tool)))
@@ -174,8 +185,10 @@ class TurnOfCalls:
         with _Recorded(self.calls):
             if self.approve is not None:
                 for call in self.calls:
-                    decided = self.approve(_asked(call))
-                    self._decide(call, await decided if inspect.isawaitable(decided) else decided)
+                    asked = _asked(call)
+                    decided = self.approve(asked)
+                    decided = await decided if inspect.isawaitable(decided) else decided
+                    self._decide(call, asked, decided)
             calls = self._open
             if is_sequential or len(calls) < 2 or not has_asyncio():
                 for call in calls:

@@ -174,6 +174,40 @@ def test_what_approve_returns_is_checked() -> None:
         tools.call(act("Thun"), approve=approve)
 
 
+def test_approve_may_change_the_action_itself() -> None:
+    tools = ToolSet([area])
+
+    def change(action: Any) -> bool:
+        action.tool_input["lake"] = "Biel"
+        return True
+
+    async def later(action: Any) -> bool:
+        return change(action)
+
+    given = act("Thun")
+    for steps in (
+        tools.run([given], approve=change),
+        asyncio.run(tools.arun([given], approve=change)),
+        asyncio.run(tools.arun([given], approve=later)),
+    ):
+        [(action, seen)] = steps
+        assert (action.tool_input, seen) == ({"lake": "Biel"}, "Biel has 48 km2")
+    assert given.tool_input == {"lake": "Thun"}
+
+    def spoil(action: Any) -> bool:
+        action.tool_input = {"sea": "Thun"}
+        return True
+
+    def rename(action: Any) -> bool:
+        action.tool = "depth"
+        return True
+
+    with pytest.raises(ToolInputError, match="sea"):
+        tools.call(given, approve=spoil)
+    with pytest.raises(TypeError, match="must not change the tool"):
+        tools.call(given, approve=rename)
+
+
 @pytest.mark.parametrize("name", ["react", "hermes", "xml", "qwen3_coder"])
 def test_the_model_reads_the_arguments_that_were_given_instead(name: str) -> None:
     parser: Any = get_parser(name, tools=[area])
@@ -340,8 +374,7 @@ def test_who_approves_sees_the_tool_that_runs_and_what_it_gets() -> None:
     asked: list[Any] = []
 
     def approve(action: AgentAction) -> bool:
-        asked.append((action.tool, dict(action.tool_input)))  # type: ignore[arg-type]
-        action.tool_input["path"] = "safe"  # type: ignore[index]
+        asked.append((action.tool, action.tool_input))
         return True
 
     wrote = AgentAction("Delete", {"path": "x", "times": "3"}, "")
