@@ -13,7 +13,7 @@ from agent_parsers.engine.reading.quoting.marks import speaks_of_thoughts
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.turn import events_of, turn_before_events
-from agent_parsers.engine.tables.modes import MAX_CHARS
+from agent_parsers.engine.tables.modes import MAX_CHARS, check_ended
 from agent_parsers.engine.tables.problems import too_long
 from agent_parsers.engine.writing.advice import advice
 
@@ -72,6 +72,7 @@ class WholeReader:
             OutputParserException: The text is neither an action nor an answer, or is both, or is
                 too long, or it names an unknown tool, or one that does not take the input.
         """
+        check_ended(ended)
         if len(text) > max_chars:
             raise too_long("text", text[:max_chars], max_chars)
         # "stop" accepts whatever "unknown" accepts, and more

@@ -16,10 +16,11 @@ from enum import Enum
 from functools import partial
 from inspect import isawaitable
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel
 
+from agent_parsers.engine.tables.modes import check_ended
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,
@@ -209,11 +210,7 @@ def end_of(reply: Any, ended: Ended) -> tuple[Any, Ended]:
             a list of messages that are not all of the model.
         ValueError: *ended* is a provider's word.
     """
-    if ended not in get_args(Ended):
-        raise ValueError(
-            f"ended must be one of {get_args(Ended)}, not {ended!r}; outputs.ended_of converts a"
-            " provider's finish reason"
-        )
+    check_ended(ended)
     is_pair = isinstance(reply, tuple) and len(reply) == _PAIR
     if is_pair and isinstance(reply[1], str | Enum | None):
         said, word = reply

@@ -14,7 +14,7 @@ from agent_parsers.engine.reading.message_text import text_and_end
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.engine.tables.dialect import Dialect
-from agent_parsers.engine.tables.modes import EmitCalls, Mode, OnConflict
+from agent_parsers.engine.tables.modes import EmitCalls, Mode, OnConflict, check_ended
 from agent_parsers.engine.whole import whole_reader
 from agent_parsers.parsers.constrained import Constrained
 from agent_parsers.parsers.event_parser import EventParser, aparse_text, parse_text
@@ -209,6 +209,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
 
     def _read_turn(self, text: str, ended: Ended) -> Turn[T]:
         """Return all of a turn that *ended* like this."""
+        check_ended(ended)
         if ended != "length" and not (self.start or self.prompt) and len(text) <= self.max_chars:
             reader = whole_reader(self.dialect, self.mode, self.on_conflict)
             turn = reader.read(text, self.tools)

@@ -20,7 +20,7 @@ from agent_parsers.engine.reading.rules.states import Crossing
 from agent_parsers.engine.reading.scanner import Scanner
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.engine.tables.guards import closes_the_outermost
-from agent_parsers.engine.tables.modes import STRICT
+from agent_parsers.engine.tables.modes import STRICT, check_ended
 from agent_parsers.engine.tables.problems import too_long
 from agent_parsers.engine.tables.table import Part
 from agent_parsers.events import ActionComplete, MarkerSeen, Repair
@@ -190,6 +190,7 @@ class TurnStream(Scanner):
                 `last_events` even then.
             RuntimeError: `close` was called before.
         """
+        check_ended(ended)
         if self._closed:
             raise RuntimeError("close() was called twice; use a new stream parser for each text")
         self._closed = True

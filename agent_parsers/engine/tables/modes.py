@@ -17,3 +17,18 @@ EmitCalls: TypeAlias = Literal["all", "each"]
 when its block closes."""
 MAX_CHARS: Final = 10_000_000
 """Default limit on the length of a turn, in characters."""
+
+_ENDS: Final = ("unknown", "stop", "length")
+
+
+def check_ended(ended: object) -> None:
+    """Check that *ended* says how a text ended, and is not a provider's word.
+
+    Raises:
+        ValueError: It is not one of `Ended`.
+    """
+    if ended not in _ENDS:
+        raise ValueError(
+            f"ended must be one of {_ENDS}, not {ended!r}; outputs.ended_of converts a provider's"
+            " finish reason"
+        )

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.repairs.names import tool_named
+from agent_parsers.engine.tables.modes import check_ended
 from agent_parsers.engine.tables.problems import too_long
 from agent_parsers.events import (
     AnswerDelta,
@@ -209,6 +210,7 @@ class MessageStreamParser:
         return self._reports.to_end(self._close, ended, self.last_events)
 
     def _close(self, *, ended: Ended) -> list[Event]:
+        check_ended(ended)
         self._check_open("close")
         self._closed = True
         events = self.last_events

@@ -9,7 +9,7 @@ from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.actions.tool_action import make_call, make_tool_call
 from agent_parsers.engine.reading.rules.known_tools import output_type_of
 from agent_parsers.engine.repairs.names import tool_named
-from agent_parsers.engine.tables.modes import MAX_CHARS
+from agent_parsers.engine.tables.modes import MAX_CHARS, check_ended
 from agent_parsers.messages.reading.arguments import ARGUMENT
 from agent_parsers.messages.reading.content import may_hold_call, may_hold_thought
 from agent_parsers.messages.reading.said import BESIDE
@@ -53,6 +53,7 @@ def result_of(
         ModelRefusalError: The message refuses.
         OutputParserException: A call cannot be made, or the message is too long.
     """
+    check_ended(ended)
     metadata = message.response_metadata
     if ended != "length" and (not metadata or ended_of(metadata) != "length"):
         result = _quick_result(message, is_function, lenient, max_chars, tools)

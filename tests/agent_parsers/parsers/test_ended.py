@@ -751,3 +751,22 @@ def test_the_comparison_would_find_a_bug(
 ) -> None:
     monkeypatch.setattr(message_text, name, bug)
     assert odd_messages()
+
+
+@pytest.mark.parametrize("ended", ["max_tokens", "STOP", "lenght", "", None])
+@pytest.mark.parametrize("name", ["react", "hermes", "qwen3_coder", "json", "auto", "tools"])
+def test_a_providers_word_is_no_end(name: str, ended: Any) -> None:
+    parser: Any = get_parser(name)
+    said: Any = {"role": "assistant", "content": "It is 217 m deep."}
+    stream = parser.stream_parser()
+    stream.feed(said)
+    for read in (
+        lambda: parser.read(said, ended=ended),
+        lambda: parser.invoke(said, ended=ended),
+        lambda: parser.parse("Final Answer: 3", ended=ended),
+        lambda: [*parser.events([said], ended=ended)],
+        lambda: stream.close(ended=ended),
+    ):
+        kinds = (ValueError, TypeError) if name == "tools" else ValueError  # `parse` takes no end
+        with pytest.raises(kinds, match=r"ended must be one of|unexpected keyword"):
+            read()
