@@ -17,7 +17,7 @@ from agent_parsers.loop import Asking, atake_turn
 from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyText
 from agent_serving.serve.upstreams.chunks import ExchangeError
 from agent_serving.serve.upstreams.upstream import UpstreamRequest, chat_messages
-from agent_serving.serve.visible_content import ShownContent, StopSearch, begun_in
+from agent_serving.serve.visible_content import THOUGHTS, ShownContent, StopSearch, begun_in
 from output_parsers import ModelRefusalError
 from outputs import ProviderError
 
@@ -33,7 +33,6 @@ _ASKED_AGAIN: Final = 2
 _MEDIA: Final = frozenset(
     ("image_url", "input_image", "image", "input_audio", "file", "input_file", "document")
 )
-_THOUGHTS: Final = ("reasoning_content", "reasoning")
 _MOST_STOPS: Final = 4
 """How many stop sequences any server takes."""
 
@@ -321,9 +320,11 @@ class _Turn:
         async with aclosing(answering.upstream.chunks(request)) as chunks:
             async for chunk in chunks:
                 self._is_answered = True
-                yield self._checked(chunk) if isinstance(chunk, dict) else chunk
-                if self._stop.finds(self._asking):
-                    return
+                checked = self._checked(chunk) if isinstance(chunk, dict) else chunk
+                for piece in self._stop.pieces(checked):
+                    yield piece
+                    if self._stop.finds(self._asking):
+                        return
 
     def _checked(self, chunk: dict[str, Any]) -> dict[str, Any]:
         """Return a *chunk* without its probabilities, which are kept."""
@@ -332,7 +333,7 @@ class _Turn:
             if self._is_plain and isinstance(found, Mapping):
                 self._logprobs += found.get("content") or ()
             delta = choice["delta"]
-            if self._answering.opens and any(delta.get(name) for name in _THOUGHTS):
+            if self._answering.opens and any(delta.get(name) for name in THOUGHTS):
                 raise ExchangeError(
                     502,
                     "the upstream itself separates the thought from the text: leave out"

@@ -305,14 +305,21 @@ def test_a_thought_that_the_prompt_opened() -> None:
         ("One. STOP Two. " + CALL % "Thun", "One. ", [], "stop"),
         ("One. " + CALL % "STOP", "One.", [("area", {"lake": "STOP"})], "tool_calls"),
         ("<think>STOP</think>One. STO", "One. STO", [], "stop"),
+        ("One. STOP " + CALL % "Thun" + "Two.", "One. ", [], "stop"),
+        ("One. STOP" + CALL % "Thun", "One. ", [], "stop"),
+        ("One. STOSTOP" + CALL % "Thun", "One. STO", [], "stop"),
+        ("One. ```\nSTOP\n```\n" + CALL % "Thun", "One. ```\n", [], "stop"),
+        (CALL % "STOP" + CALL % "Zug", "", [("area", {"lake": "STOP"}), ("area", {"lake": "Zug"})],
+         "tool_calls"),
     ],
 )
+@pytest.mark.parametrize("piece", [1, 3, 24, 9_999])
 def test_a_stop_sequence_ends_the_content(
-    stream: bool, text: str, content: str, calls: Any, reason: str
+    stream: bool, piece: int, text: str, content: str, calls: Any, reason: str
 ) -> None:
     async def run() -> None:
         for retries in (0, 1):
-            written = Written(text, piece=3)
+            written = Written(text, piece=piece)
             async with chatting(lambda _, w=written: w, retries=retries) as (client, up):
                 said = await ask(client, stream=stream, stop="STOP")
                 assert (said[0].rstrip(), *said[2:]) == (content.rstrip(), calls, reason)

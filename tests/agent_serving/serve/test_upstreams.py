@@ -532,6 +532,23 @@ def test_calls_that_the_upstream_reads_are_an_error_in_a_dialect_and_calls_witho
     asyncio.run(run())
 
 
+def test_a_native_call_behind_a_stop_sequence_in_its_chunk_is_not_made() -> None:
+    made = {"content": "One. STOP Two.", "reasoning_content": "Easy.", **NATIVE}
+
+    async def run() -> None:
+        written = Written("", delta=made, finish_reason="tool_calls")
+        async with chatting(lambda _: written, dialect="tools", prompt=None) as (client, _):
+            for stop in ("STOP", "Two.", "never", "Easy."):
+                given: Any = {**ASKED, "tools": TOOLS, "stop": stop}
+                reply = await reply_of(client.chat.completions, stream=True, **given)
+                message, is_found = reply.choices[0].message, stop in made["content"]
+                assert message.reasoning_content == "Easy."
+                assert not message.tool_calls == is_found
+                assert message.content.strip() == made["content"].partition(stop)[0].strip()
+
+    asyncio.run(run())
+
+
 def test_auto_reads_each_reply_where_the_template_takes_the_tools() -> None:
     texts = [TURN, "It has 48.", "<|python_tag|>nothing"]
 
