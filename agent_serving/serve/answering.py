@@ -15,9 +15,9 @@ from agent_parsers.constrain import GrammarError
 from agent_parsers.core import REASONING, AutoParser, TurnParser, as_json
 from agent_parsers.loop import Asking, atake_turn
 from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyText
-from agent_serving.serve.upstreams.chunks import ExchangeError
+from agent_serving.serve.upstreams.chunks import THOUGHTS, ExchangeError
 from agent_serving.serve.upstreams.upstream import UpstreamRequest, chat_messages
-from agent_serving.serve.visible_content import THOUGHTS, ShownContent, StopSearch, begun_in
+from agent_serving.serve.visible_content import ShownContent, StopSearch, begun_in
 from output_parsers import ModelRefusalError
 from outputs import ProviderError
 
@@ -265,7 +265,8 @@ class _Turn:
             yield ReplyText("content", rest, self._taken_logprobs())
         calls = message.tool_calls
         for call in calls:
-            yield ReplyCall(call["id"] or "", call["name"], as_json(call["args"]))
+            written = as_json(call["args"]).encode(errors="backslashreplace").decode()
+            yield ReplyCall(call["id"] or "", call["name"], written)
         yield self._end(bool(calls))
 
     def _end(self, has_calls: bool) -> ReplyEnd:

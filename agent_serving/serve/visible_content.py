@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_serving.serve.upstreams.chunks import THOUGHTS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from agent_parsers.loop import Asking
     from agent_serving.serve.upstreams.chunks import Chunk
 
-THOUGHTS: Final = ("reasoning_content", "reasoning")
-"""The fields of a delta that servers put thoughts in."""
 _MOST_HELD: Final = 100
 """How many characters a reader may hold back until it knows what they are: any mark is shorter."""
 

@@ -17,6 +17,7 @@ from agent_parsers import to_openai
 from agent_serving.serve.upstreams.chunks import (
     Chunk,
     ExchangeError,
+    WholeCharacters,
     broken_off,
     loaded,
     ollama_chunks,
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 
 _NO_STREAM: Final = (
     "the upstream answered with one JSON object, not with the stream that it was asked for"
+)
+_HALF_IN_PAST: Final = (
+    "a past call or message has half a surrogate pair, which no model can be sent: replace that"
+    " character, or leave it out"
 )
 
 
@@ -99,6 +104,7 @@ class Upstream:
         headers = {} if request.key is None else {"authorization": request.key}
         has_ended = False
         read = ollama_chunks if self.kind.is_ollama else openai_chunks
+        characters = WholeCharacters()
         try:
             async with self.http.stream("POST", url, json=body, headers=headers) as reply:
                 if reply.status_code != 200:
@@ -108,10 +114,12 @@ class Upstream:
                 async for data in self._lines(reply):
                     for chunk, is_last in read(data):
                         has_ended |= is_last
-                        yield chunk
+                        yield characters.joined(chunk, is_last=is_last)
         except httpx.TransportError as error:
             if not has_ended:
                 raise broken_off(error) from error
+        except UnicodeEncodeError as error:
+            raise ExchangeError(400, _HALF_IN_PAST) from error
         if not has_ended:
             message = "the stream of the upstream ended without a stop reason"
             raise ExchangeError(502, message, "upstream_broke_off")
