@@ -309,8 +309,12 @@ def test_a_thought_that_the_prompt_opened() -> None:
         ("One. STOP" + CALL % "Thun", "One. ", [], "stop"),
         ("One. STOSTOP" + CALL % "Thun", "One. STO", [], "stop"),
         ("One. ```\nSTOP\n```\n" + CALL % "Thun", "One. ```\n", [], "stop"),
-        (CALL % "STOP" + CALL % "Zug", "", [("area", {"lake": "STOP"}), ("area", {"lake": "Zug"})],
-         "tool_calls"),
+        (
+            CALL % "STOP" + CALL % "Zug",
+            "",
+            [("area", {"lake": "STOP"}), ("area", {"lake": "Zug"})],
+            "tool_calls",
+        ),
     ],
 )
 @pytest.mark.parametrize("piece", [1, 3, 24, 9_999])

@@ -544,7 +544,7 @@ def test_a_native_call_behind_a_stop_sequence_in_its_chunk_is_not_made() -> None
                 reply = await reply_of(client.chat.completions, stream=True, **given)
                 message, is_found = reply.choices[0].message, stop in made["content"]
                 assert message.reasoning_content == "Easy."
-                assert not message.tool_calls == is_found
+                assert bool(message.tool_calls) != is_found
                 assert message.content.strip() == made["content"].partition(stop)[0].strip()
 
     asyncio.run(run())
