@@ -102,6 +102,13 @@ def ollama_chunks(data: Any) -> list[tuple[Chunk, bool]]:
     return found
 
 
+def says_more(chunk: Chunk) -> bool:
+    """Return whether *chunk* has more of the reply than how it ended and what it took."""
+    return isinstance(chunk, str) or any(
+        value for choice in chunk["choices"] for value in choice["delta"].values()
+    )
+
+
 class WholeCharacters:
     """Joins characters of which one chunk has the first half, and the next one the second.
 

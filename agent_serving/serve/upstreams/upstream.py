@@ -23,6 +23,7 @@ from agent_serving.serve.upstreams.chunks import (
     ollama_chunks,
     openai_chunks,
     refusal_of,
+    says_more,
 )
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _NO_STREAM: Final = (
     "the upstream answered with one JSON object, not with the stream that it was asked for"
 )
+_GOES_ON: Final = "the stream of the upstream goes on after the end of the reply (`done: true`)"
 _HALF_IN_PAST: Final = (
     "a past call or message has half a surrogate pair, which no model can be sent: replace that"
     " character, or leave it out"
@@ -113,6 +115,8 @@ class Upstream:
                     raise ExchangeError(502, _NO_STREAM, "upstream_does_not_stream")
                 async for data in self._lines(reply):
                     for chunk, is_last in read(data):
+                        if has_ended and self.kind.is_ollama and says_more(chunk):
+                            raise ExchangeError(502, _GOES_ON)
                         has_ended |= is_last
                         yield characters.joined(chunk, is_last=is_last)
         except httpx.TransportError as error:
