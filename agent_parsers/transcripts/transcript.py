@@ -242,8 +242,9 @@ def transcript_of(run: Any) -> Transcript:
 def _step_of(number: int, step: Any) -> TranscriptStep:
     """Return a *step* of an agent: what it did, what it saw, or why it could not be read."""
     if isinstance(step, TranscriptStep):
-        spans = {"thought_span": None, "action_span": None, "observation_span": None}
-        return replace(step, number=number, **spans)
+        return replace(
+            step, number=number, thought_span=None, action_span=None, observation_span=None
+        )
     made = TranscriptStep(number, "", None, None, None, None, None)
     if isinstance(step, OutputParserException):
         return replace(made, observation=step.observation, error=step)

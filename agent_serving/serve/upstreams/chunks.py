@@ -127,7 +127,8 @@ class WholeCharacters:
             return self._text("content", chunk, is_last=is_last)
         for choice in chunk["choices"]:
             self._join_in(choice["delta"], _TEXTS, is_last=is_last)
-            for call in choice["delta"].get("tool_calls") or ():
+            calls = choice["delta"].get("tool_calls")
+            for call in calls if isinstance(calls, list) else ():
                 function = call.get("function") if isinstance(call, dict) else None
                 if isinstance(function, dict):
                     key = call.get("index")
@@ -179,6 +180,8 @@ def broken_off(error: Exception) -> ExchangeError:
             502, f"the upstream cannot be reached: {error}", "upstream_unreachable"
         )
     said = str(error) or type(error).__name__
+    if isinstance(error, httpx.DecodingError):
+        return ExchangeError(502, f"the reply of the upstream cannot be decoded: {said}")
     return ExchangeError(
         502, f"the connection to the upstream broke off: {said}", "upstream_broke_off"
     )

@@ -25,6 +25,7 @@ from agent_serving.serve.upstreams.chunks import (
     refusal_of,
     says_more,
 )
+from agent_serving.serve.upstreams.event_data import EventData
 
 if TYPE_CHECKING:
     from agent_parsers.loop import ToolChoice
@@ -119,7 +120,7 @@ class Upstream:
                             raise ExchangeError(502, _GOES_ON)
                         has_ended |= is_last
                         yield characters.joined(chunk, is_last=is_last)
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             if not has_ended:
                 raise broken_off(error) from error
         except UnicodeEncodeError as error:
@@ -143,7 +144,7 @@ class Upstream:
             if reply.status_code != 200:
                 raise await self._refused(reply)
             return reply.json()
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise broken_off(error) from error
         except ValueError as error:
             message = f"the upstream did not send valid JSON at {path}: {error}"
@@ -160,25 +161,24 @@ class Upstream:
 
     async def _lines(self, reply: httpx.Response) -> AsyncGenerator[Any]:
         """Yield the data of the events, or of the lines."""
+        events = None if self.kind.is_ollama else EventData()
         rest, size = b"", 0
         async for piece in reply.aiter_bytes():
             size += len(piece)
             if size > self._max_bytes:
                 message = f"the upstream sent more than {self._max_bytes} bytes"
                 raise ExchangeError(502, message, "upstream_too_long")
+            if events is not None:
+                for value in events.feed(piece):
+                    yield value
+                if events.is_over:
+                    return
+                continue
             *lines, rest = (rest + piece).split(b"\n")  # JSON may have other line breaks
             for line in lines:
-                data = line.strip()
-                if not self.kind.is_ollama:
-                    name, _, data = line.partition(b":")
-                    if name != b"data":
-                        continue
-                    data = data.strip()
-                    if data == b"[DONE]":
-                        return
-                if data:
-                    yield loaded(data)
-        if self.kind.is_ollama and rest.strip():
+                if line.strip():
+                    yield loaded(line)
+        if rest.strip():
             yield loaded(rest)
 
     # -- bodies ----------------------------------------------------------------------------------
