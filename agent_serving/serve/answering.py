@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from agent_serving.serve.exchange.events import Asked
     from agent_serving.serve.upstreams.chunks import Chunk
     from agent_serving.serve.upstreams.upstream import Upstream
+    from outputs import UsageMetadata
 
 ReplyEvent = ReplyText | ReplyCall | ReplyEnd
 _ASKED_AGAIN: Final = 2
@@ -181,6 +182,9 @@ class _Turn:
                 " those that the model wrote"
             )
         self._is_answered = False  # whether the upstream has sent anything
+        self._is_filtered = False  # whether a filter ended the reply
+        self._tries = 0  # how often it was asked
+        self._told: set[int] = set()  # the tries whose usage it has told
         self._logprobs: list[Any] = []
         self._stop = StopSearch(asked.stop)
         self._shown = ShownContent(self._stop, self._begun)
@@ -242,7 +246,7 @@ class _Turn:
         except ModelRefusalError as error:
             if error.refusal:
                 yield ReplyText("content", error.refusal)
-            yield ReplyEnd("content_filter", asking.usage)
+            yield ReplyEnd("content_filter", self._usage)
             return
         except OutputParserException as error:
             raise _unreadable(error) from error
@@ -272,10 +276,15 @@ class _Turn:
     def _end(self, has_calls: bool) -> ReplyEnd:
         asking, found = self._asking, self._shown.found
         if found is not None and not has_calls:
-            return ReplyEnd("stop", asking.usage, found)
+            return ReplyEnd("stop", self._usage, found)
         if asking.ended == "length" or asking.is_cut:
-            return ReplyEnd("length", asking.usage)
-        return ReplyEnd("tool_calls" if has_calls else "stop", asking.usage)
+            return ReplyEnd("content_filter" if self._is_filtered else "length", self._usage)
+        return ReplyEnd("tool_calls" if has_calls else "stop", self._usage)
+
+    @property
+    def _usage(self) -> UsageMetadata | None:
+        """The tokens of all tries; `None` if one was left before the upstream told its usage."""
+        return self._asking.usage if len(self._told) == self._tries else None
 
     def _taken_logprobs(self) -> list[Any]:
         taken, self._logprobs = self._logprobs, []
@@ -314,6 +323,8 @@ class _Turn:
             key=self._key,
         )
         self._stop.begin(self._begun)
+        self._tries += 1
+        self._is_filtered = False
         if answering.opens and not is_read:  # a reader of turns knows the prompt
             yield answering.opens
         if self._begun:
@@ -329,7 +340,10 @@ class _Turn:
 
     def _checked(self, chunk: dict[str, Any]) -> dict[str, Any]:
         """Return a *chunk* without its probabilities, which are kept."""
+        if chunk.get("usage"):
+            self._told.add(self._tries)
         for choice in chunk["choices"]:
+            self._is_filtered |= choice.get("finish_reason") == "content_filter"
             found = choice.pop("logprobs", None)
             if self._is_plain and isinstance(found, Mapping):
                 self._logprobs += found.get("content") or ()

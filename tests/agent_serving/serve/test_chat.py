@@ -295,6 +295,55 @@ def test_a_thought_that_the_prompt_opened() -> None:
     asyncio.run(run())
 
 
+def test_a_filter_that_ends_a_reply_is_told() -> None:
+    async def run() -> None:
+        written = Written("It has 4", finish_reason="content_filter")
+        async with chatting(lambda _: written) as (client, _):
+            assert (await ask(client, stream=False))[3] == "content_filter"
+            with pytest.raises(openai.ContentFilterFinishReasonError):
+                await ask(client, stream=True)
+
+    asyncio.run(run())
+
+
+def test_usage_is_told_only_if_that_of_each_try_is_known() -> None:
+    async def run() -> None:
+        for second, tokens in (("It has 48 km².", 14), ("It is.\n<tool_response>\n48" * 40, None)):
+            texts = [BAD, second]
+            write = lambda _, t=texts: Written(t.pop(0))  # noqa: E731
+            async with chatting(write, retries=1) as (client, _):
+                reply = await client.chat.completions.create(**ASKED, tools=TOOLS)
+                assert (reply.usage and reply.usage.total_tokens) == tokens
+
+    asyncio.run(run())
+
+
+RESULT = {"role": "tool", "content": "48"}
+
+
+@pytest.mark.parametrize(
+    ("ids", "told"),
+    [(["c", "d"], ""), (["c", "c"], "already has a result"), (["e"], "was not sent before it")],
+)
+def test_each_result_is_that_of_a_call(ids: list[str], told: str) -> None:
+    function = {"name": "area", "arguments": "{}"}
+    calls = [{"id": each, "type": "function", "function": function} for each in "cd"]
+    said = {"role": "assistant", "content": None, "tool_calls": calls}
+    results = [{**RESULT, "tool_call_id": each} for each in ids]
+
+    async def run() -> None:
+        async with chatting(lambda _: Written("Yes.")) as (client, _):
+            messages: Any = [*ASKED["messages"], said, *results]
+            asked = client.chat.completions.create(model="m", messages=messages, tools=TOOLS)
+            if not told:
+                assert (await asked).choices[0].message.content == "Yes."
+                return
+            with pytest.raises(openai.BadRequestError, match=told):
+                await asked
+
+    asyncio.run(run())
+
+
 # -- what the client says --------------------------------------------------------------------------
 
 
