@@ -13,6 +13,7 @@ from agent_parsers.actions.agent import (
     AgentFinish,
     AgentStep,
     as_data,
+    has_failed,
 )
 from agent_parsers.actions.tool_action import ToolAgentAction
 from agent_parsers.engine.reading.turn import Turn, content_of, thought_of
@@ -37,6 +38,7 @@ from agent_parsers.toolset.problems.errors import (
     UnknownToolError,
 )
 from agent_parsers.toolset.problems.input_problem import InputProblem
+from agent_parsers.toolset.running import FailedResult
 from agent_parsers.transcripts.transcript import (
     Conversation,
     Notice,
@@ -101,6 +103,18 @@ def _make_of_message(cls: type, fields: dict[str, Any]) -> Any:
     return cls(**fields)
 
 
+def _get_of_taken(step: AgentStep, key: str) -> Any:
+    if key == "tool_failed":
+        return has_failed(step.observation) or None
+    return getattr(step, key)
+
+
+def _make_taken(cls: type, fields: dict[str, Any]) -> Any:
+    if fields.pop("tool_failed", False) and isinstance(fields["observation"], str):
+        fields["observation"] = FailedResult(fields["observation"])
+    return cls(**fields)
+
+
 def _get_of_finish(finish: AgentFinish, key: str) -> Any:
     """Return a field; an answer that is of a type is written as data, and read back as that."""
     value = getattr(finish, key)
@@ -119,7 +133,13 @@ _ACTIONS: Final = (
         _make_of_message,
     ),
     Kind(AgentFinish, {"return_values": OBJECT, "log": TEXT}, _get_of_finish),
-    Kind(AgentStep, {"action": a(AgentAction), "observation": ANY}),
+    Kind(
+        AgentStep,
+        {"action": a(AgentAction), "observation": ANY},
+        _get_of_taken,
+        _make_taken,
+        later={"tool_failed": FLAG},
+    ),
 )
 _RESULT: Final = either(
     many(a(AgentAction), of=list),
@@ -243,7 +263,13 @@ _RUNS: Final = (
         },
         _get_of_agent,
         _make_agent_run,
-        later={"ended": TEXT, "usage": ANY, "turns": NUMBER, "seconds": ANY},
+        later={
+            "ended": TEXT,
+            "usage": ANY,
+            "turns": NUMBER,
+            "seconds": ANY,
+            "step_repairs": many(_REPAIRS, of=list),
+        },
     ),
     Kind(
         RunSource,

@@ -168,7 +168,12 @@ def report_html(
         runs: The runs, of which each may come when it has been read.
         title: The title of the page.
         unread: What could not be read, each in a sentence; looked at after the last run.
+
+    Raises:
+        TypeError: *runs* is one run, or one of them is no run.
     """
+    if hasattr(runs, "finish"):
+        raise TypeError(f"expected runs, found one {type(runs).__name__}: pass [run]")
     report = _Report()
     for run in runs:
         report.add(transcript_of(run))

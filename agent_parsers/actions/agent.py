@@ -281,6 +281,11 @@ def observation_text(observation: Any) -> str:
     return parts_as_text(parts_seen(observation)) or as_text(observation)
 
 
+def has_failed(observation: Any) -> bool:
+    """Return whether an observation says that its tool failed, or was not allowed to run."""
+    return getattr(observation, "status", None) == "error"
+
+
 def parts_as_text(parts: Parts) -> str:
     """Return *parts* as text, with each file replaced by its type."""
     return "\n".join(map(as_text, parts))

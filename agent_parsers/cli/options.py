@@ -3,6 +3,7 @@
 Functions import what they need of the library, so that the help appears at once.
 """
 
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NoReturn, TypeAlias, TypeVar
@@ -85,13 +86,54 @@ def known_tools(tools: str | None) -> "ToolSet | None":
         return None
     from agent_parsers.core import listed_tools
 
+    is_file, where = tools.endswith(".json"), ""
     try:
-        is_file = tools.endswith(".json")
-        return listed_tools(Path(tools).read_text(encoding="utf-8") if is_file else tools)
+        if is_file:
+            where = f"{tools}: "
+            return listed_tools(_schemas_in(tools))
+        _check_names(tools)
+        return listed_tools(tools)
     except OSError as error:
-        raise typer.BadParameter(f"{tools}: {error.strerror}", param_hint="--tools") from None
+        raise typer.BadParameter(f"{where}{error.strerror}", param_hint="--tools") from None
     except (ValueError, TypeError) as error:
-        raise typer.BadParameter(str(error), param_hint="--tools") from None
+        raise typer.BadParameter(f"{where}{error}", param_hint="--tools") from None
+
+
+def _schemas_in(file: str) -> str:
+    """Return the text of a *file* with schemas.
+
+    Raises:
+        OSError: It cannot be read.
+        ValueError: It is empty, or no text.
+    """
+    text = Path(file).read_text(encoding="utf-8")
+    if not text.strip():
+        raise ValueError("the file is empty, and has no schemas of tools")
+    return text
+
+
+def _check_names(tools: str) -> None:
+    """Check that *tools* are names, and neither a file of another kind nor the schemas themselves.
+
+    Raises:
+        ValueError: They are.
+    """
+    for name in map(str.strip, tools.split(",")):
+        if name and (_NO_NAME(name) or _is_path(name)):
+            raise ValueError(
+                f"{name!r} is not the name of a tool: give names, such as search,clock, or a JSON"
+                " file with schemas, whose name ends in .json"
+            )
+
+
+def _is_path(name: str) -> bool:
+    try:
+        return not name.isidentifier() and Path(name).exists()
+    except (OSError, ValueError):  # it is too long, or has a character that no path has
+        return False
+
+
+_NO_NAME: Final = re.compile(r"[\s{}\[\]\"]|\.(?:txt|ya?ml|toml|jsonl|csv|py)$").search
 
 
 DialectOption: TypeAlias = Annotated[

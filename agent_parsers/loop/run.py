@@ -82,6 +82,9 @@ class AgentRun(Storable, Viewable, Generic[T]):
     """How often the model was asked."""
     seconds: float = 0.0
     """How long the run took."""
+    step_repairs: list[tuple[Repair, ...]] = field(default_factory=list)
+    """The `repairs` of each of the steps, and of the answer, as in `thoughts`; of a turn that could
+    not be read, its error has them."""
 
     @property
     def output(self) -> T | None:
@@ -339,6 +342,7 @@ class _Loop:
         self.run: AgentRun[Any] = AgentRun(
             asking.steps, question=asking.question or "", repairs=asking.repairs
         )
+        self._repaired = 0  # how many of the repairs belong to a step already
         self._add_texts("", "")
         self.calls = _Calls(self, asking)
         self._began = 0.0
@@ -410,6 +414,7 @@ class _Loop:
         self.run.thoughts.append(self._asking.thought if is_alone else "")
         is_called = is_alone and self._asking.is_called
         self.run.contents.append(self._asking.content if is_called else "")
+        self.run.step_repairs.append(self._new_repairs())
         return True
 
     def __enter__(self) -> None:
@@ -433,11 +438,19 @@ class _Loop:
             self._tell([ObservationDelta(each, (0, len(each))) for each in seen])
 
     def _add_texts(self, thought: str, content: str) -> None:
-        """Add what was said before the steps that are new; the first of them has it."""
+        """Add what was said before the new steps, and repaired; the first of them has it."""
         for texts, text in ((self.run.thoughts, thought), (self.run.contents, content)):
             while len(texts) < len(self.run.steps):
                 texts.append(text)
                 text = ""  # noqa: PLW2901
+        while len(self.run.step_repairs) < len(self.run.steps):
+            self.run.step_repairs.append(self._new_repairs())
+
+    def _new_repairs(self) -> tuple[Repair, ...]:
+        """Return the repairs that belong to no step yet."""
+        new = tuple(self._asking.repairs[self._repaired :])
+        self._repaired += len(new)
+        return new
 
     def _tell(self, events: list[Event]) -> None:
         if self._on_event is not None:

@@ -96,6 +96,11 @@ class Constrained:
         if self.prompt:
             begun = machine(self.dialect, "strict").start("", self.prompt)
             start = "thought" if begun.part is Part.THOUGHT else "content"
+        if wrong := [name for name in options if name not in TurnOptions.__dataclass_fields__]:
+            raise TypeError(
+                f"a grammar has no option {wrong[0]!r}; to force one tool, give the parser that"
+                ' tool alone, get_parser(…, tools=[tool]), and pass turn="call"'
+            )
         given: GrammarOptions = {"start": start}
         given.update(options)
         return TurnOptions(**given)

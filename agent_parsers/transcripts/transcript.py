@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, field, fields, make_dataclass
+from dataclasses import dataclass, field, fields, make_dataclass, replace
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish, observation_text, pair_of
+from agent_parsers.actions.agent import (
+    AgentAction,
+    AgentFinish,
+    has_failed,
+    observation_text,
+    pair_of,
+)
 from agent_parsers.actions.in_words import in_a_line, turn_lines
 from agent_parsers.actions.tool_action import own_action
 from output_parsers.exceptions import OutputParserException
@@ -219,29 +225,32 @@ def transcript_of(run: Any) -> Transcript:
         return run
     if not (hasattr(run, "steps") and hasattr(run, "finish")):
         raise TypeError(f"expected a run from read_runs or run_agent, not {type(run).__name__}")
-    told = [*map(_step_of, run.steps)]
+    steps = [_step_of(number, step) for number, step in enumerate(run.steps, 1)]
     if run.finish is not None:
-        told.append((run.finish, None, None))
-    thoughts, contents = (chain(said, repeat("")) for said in (run.thoughts, run.contents))
-    steps = (
-        TranscriptStep(number, thought, action, seen, None, None, None, (), error, content)
-        for number, ((action, seen, error), thought, content) in enumerate(
-            zip(told, thoughts, contents, strict=False), 1
-        )
+        steps.append(TranscriptStep(len(steps) + 1, "", run.finish, None, None, None, None))
+    repairs: Any = getattr(run, "step_repairs", ())
+    said = (chain(each, repeat(none)) for each, none in (
+        (run.thoughts, ""), (run.contents, ""), (repairs, ())
+    ))  # fmt: skip
+    told = (
+        replace(step, thought=thought, content=content, repairs=(*step.repairs, *repaired))
+        for step, thought, content, repaired in zip(steps, *said, strict=False)
     )
-    return Transcript(run.question, tuple(steps))
+    return Transcript(run.question, tuple(told))
 
 
-def _step_of(
-    step: Any,
-) -> tuple[AgentAction | AgentFinish | None, str | None, OutputParserException | None]:
-    """Return what a *step* of an agent did, what it saw, and why it could not be read."""
-    if isinstance(step, OutputParserException):
-        return None, step.observation, step
+def _step_of(number: int, step: Any) -> TranscriptStep:
+    """Return a *step* of an agent: what it did, what it saw, or why it could not be read."""
     if isinstance(step, TranscriptStep):
-        return step.action, step.observation, step.error
+        return replace(
+            step, number=number, thought_span=None, action_span=None, observation_span=None
+        )
+    made = TranscriptStep(number, "", None, None, None, None, None)
+    if isinstance(step, OutputParserException):
+        return replace(made, observation=step.observation, error=step)
     action, seen = pair_of(step)
-    return own_action(action), observation_text(seen), None
+    failed, seen = has_failed(seen), observation_text(seen)
+    return replace(made, action=own_action(action), observation=seen, tool_failed=failed)
 
 
 T = TypeVar("T")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache, partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
@@ -59,6 +59,12 @@ def detect(texts: str | Iterable[str], *, tools: Tools | None = None) -> Detecti
         TypeError: One of *texts* is not a string.
     """
     known = known_tools(tools)
+    is_message = isinstance(texts, Mapping | bytes) or hasattr(texts, "content")
+    if is_message or not isinstance(texts, Iterable):
+        raise TypeError(
+            f"expected a string, or strings by one model, found {kind_of(texts)}: pass the text of"
+            " a message"
+        )
     given = [texts] if isinstance(texts, str) else [*texts]
     for text in given:
         if not isinstance(text, str):

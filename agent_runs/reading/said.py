@@ -487,7 +487,7 @@ class OpenConversation:
         """Take the text of a turn without calls, which may call in a dialect."""
         steps = self._read(message.text)
         if not steps and (found := unread_call(message.text)):
-            self._fail(f"the text ends {found}, which no dialect can read", message.text)
+            self._fail(f"the text {found}", message.text)
             self._has_spoken = True
             return
         if not steps:

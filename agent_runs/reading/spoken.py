@@ -75,16 +75,21 @@ _ENDS_IN_CALL: Final = re.compile(
 
 
 def unread_call(text: str) -> str:
-    """Return the sign that *text*, which no dialect can read, ends in a call, or ``""``."""
+    """Return the sign of a call in *text* that was not read, or ``""``; it follows "the text"."""
     is_closed = text.rstrip().endswith((">", "]", "|", "`"))
     if is_closed and (found := _ENDS_IN_CALL(text)):
-        return f"in {found[0].strip()!r}"
+        return f"ends in {found[0].strip()!r}, which no dialect can read"
     if (nameless := find_nameless(text)) is not None:
-        return f"in a call {nameless.form}"
+        return f"ends in a call {nameless.form}, which no dialect can read"
     if _TURN(text):
-        return "in an action after a thought"
+        return "ends in an action after a thought, which no dialect can read"
     sign = sign_of_call(text)
-    return f"in {sign[0].strip()!r}, the mark of a call" if sign is not None else ""
+    if sign is None:
+        return ""
+    return (
+        f"has {sign[0].strip()!r}, the mark of a call, but none that can be read; if it only shows"
+        " one, name the dialect of the model, which then says what is an answer"
+    )
 
 
 def is_result(text: str) -> bool:

@@ -15,7 +15,7 @@ from agent_parsers.constrain import GrammarError
 from agent_parsers.core import REASONING, AutoParser, TurnParser, as_json
 from agent_parsers.loop import Asking, atake_turn
 from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyText
-from agent_serving.serve.upstreams.chunks import ExchangeError
+from agent_serving.serve.upstreams.chunks import THOUGHTS, ExchangeError
 from agent_serving.serve.upstreams.upstream import UpstreamRequest, chat_messages
 from agent_serving.serve.visible_content import ShownContent, StopSearch, begun_in
 from output_parsers import ModelRefusalError
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from agent_serving.serve.exchange.events import Asked
     from agent_serving.serve.upstreams.chunks import Chunk
     from agent_serving.serve.upstreams.upstream import Upstream
+    from outputs import UsageMetadata
 
 ReplyEvent = ReplyText | ReplyCall | ReplyEnd
 _ASKED_AGAIN: Final = 2
@@ -33,7 +34,6 @@ _ASKED_AGAIN: Final = 2
 _MEDIA: Final = frozenset(
     ("image_url", "input_image", "image", "input_audio", "file", "input_file", "document")
 )
-_THOUGHTS: Final = ("reasoning_content", "reasoning")
 _MOST_STOPS: Final = 4
 """How many stop sequences any server takes."""
 
@@ -182,6 +182,9 @@ class _Turn:
                 " those that the model wrote"
             )
         self._is_answered = False  # whether the upstream has sent anything
+        self._is_filtered = False  # whether a filter ended the reply
+        self._tries = 0  # how often it was asked
+        self._told: set[int] = set()  # the tries whose usage it has told
         self._logprobs: list[Any] = []
         self._stop = StopSearch(asked.stop)
         self._shown = ShownContent(self._stop, self._begun)
@@ -243,7 +246,7 @@ class _Turn:
         except ModelRefusalError as error:
             if error.refusal:
                 yield ReplyText("content", error.refusal)
-            yield ReplyEnd("content_filter", asking.usage)
+            yield ReplyEnd("content_filter", self._usage)
             return
         except OutputParserException as error:
             raise _unreadable(error) from error
@@ -266,16 +269,22 @@ class _Turn:
             yield ReplyText("content", rest, self._taken_logprobs())
         calls = message.tool_calls
         for call in calls:
-            yield ReplyCall(call["id"] or "", call["name"], as_json(call["args"]))
+            written = as_json(call["args"]).encode(errors="backslashreplace").decode()
+            yield ReplyCall(call["id"] or "", call["name"], written)
         yield self._end(bool(calls))
 
     def _end(self, has_calls: bool) -> ReplyEnd:
         asking, found = self._asking, self._shown.found
         if found is not None and not has_calls:
-            return ReplyEnd("stop", asking.usage, found)
+            return ReplyEnd("stop", self._usage, found)
         if asking.ended == "length" or asking.is_cut:
-            return ReplyEnd("length", asking.usage)
-        return ReplyEnd("tool_calls" if has_calls else "stop", asking.usage)
+            return ReplyEnd("content_filter" if self._is_filtered else "length", self._usage)
+        return ReplyEnd("tool_calls" if has_calls else "stop", self._usage)
+
+    @property
+    def _usage(self) -> UsageMetadata | None:
+        """The tokens of all tries; `None` if one was left before the upstream told its usage."""
+        return self._asking.usage if len(self._told) == self._tries else None
 
     def _taken_logprobs(self) -> list[Any]:
         taken, self._logprobs = self._logprobs, []
@@ -314,6 +323,8 @@ class _Turn:
             key=self._key,
         )
         self._stop.begin(self._begun)
+        self._tries += 1
+        self._is_filtered = False
         if answering.opens and not is_read:  # a reader of turns knows the prompt
             yield answering.opens
         if self._begun:
@@ -321,18 +332,23 @@ class _Turn:
         async with aclosing(answering.upstream.chunks(request)) as chunks:
             async for chunk in chunks:
                 self._is_answered = True
-                yield self._checked(chunk) if isinstance(chunk, dict) else chunk
-                if self._stop.finds(self._asking):
-                    return
+                checked = self._checked(chunk) if isinstance(chunk, dict) else chunk
+                for piece in self._stop.pieces(checked):
+                    yield piece
+                    if self._stop.finds(self._asking):
+                        return
 
     def _checked(self, chunk: dict[str, Any]) -> dict[str, Any]:
         """Return a *chunk* without its probabilities, which are kept."""
+        if chunk.get("usage"):
+            self._told.add(self._tries)
         for choice in chunk["choices"]:
+            self._is_filtered |= choice.get("finish_reason") == "content_filter"
             found = choice.pop("logprobs", None)
             if self._is_plain and isinstance(found, Mapping):
                 self._logprobs += found.get("content") or ()
             delta = choice["delta"]
-            if self._answering.opens and any(delta.get(name) for name in _THOUGHTS):
+            if self._answering.opens and any(delta.get(name) for name in THOUGHTS):
                 raise ExchangeError(
                     502,
                     "the upstream itself separates the thought from the text: leave out"

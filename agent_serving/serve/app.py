@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from agent_serving.serve.exchange.events import ReplyCall, ReplyEnd, ReplyFailure, ReplyText
+from agent_serving.serve.faces.fields import check_whole
 from agent_serving.serve.upstreams.chunks import ExchangeError
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ _LAST_S: Final = 5
 """For a client to read the end of its reply, in seconds."""
 _NO_RETRY: Final = (422, 504)
 """The statuses that tell a client not to retry: the model would only do the same again."""
+_ESCAPED: Final = "backslashreplace"
+"""How JSON is encoded: half a surrogate pair, which UTF-8 has not, becomes an escape of JSON."""
 _HERE: Final = ("127.0.0.1", "localhost", "[::1]", "::1")
 
 
@@ -175,7 +178,7 @@ class ServeApp:
 
         Raises:
             ClientDisconnect: The client left.
-            ExchangeError: It is too long, or no JSON object.
+            ExchangeError: It is too long, or no JSON object, or has half a character.
         """
         text = bytearray()
         async for piece in request.stream():
@@ -189,6 +192,10 @@ class ServeApp:
             raise ExchangeError(400, f"the request is not JSON: {error}") from None
         if not isinstance(body, dict):
             raise ExchangeError(400, "the request must be a JSON object")
+        try:
+            check_whole(body)
+        except ValueError as error:
+            raise ExchangeError(400, f"the request: {error}") from None
         return body
 
 
@@ -360,7 +367,7 @@ class _Reply:
 
     async def _whole(self, status: int, body: Any) -> None:
         self._is_begun = True
-        data = json.dumps(body, ensure_ascii=False).encode(errors="replace")
+        data = json.dumps(body, ensure_ascii=False).encode(errors=_ESCAPED)
         headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(data))]
         if status in _NO_RETRY:
             headers.append((b"x-should-retry", b"false"))
@@ -384,7 +391,7 @@ class _Reply:
                 (b"x-accel-buffering", b"no"),
             ]
             await self._send({"type": "http.response.start", "status": 200, "headers": headers})
-        body = "".join(lines).encode(errors="replace")
+        body = "".join(lines).encode(errors=_ESCAPED)
         await self._send({"type": "http.response.body", "body": body, "more_body": True})
 
     async def _end(self) -> None:

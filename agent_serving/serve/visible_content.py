@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_serving.serve.upstreams.chunks import THOUGHTS
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from agent_parsers.loop import Asking
+    from agent_serving.serve.upstreams.chunks import Chunk
+
+_MOST_HELD: Final = 100
+"""How many characters a reader may hold back until it knows what they are: any mark is shorter."""
 
 
 class StopSearch:
@@ -20,11 +27,60 @@ class StopSearch:
     def __init__(self, stops: Sequence[str]) -> None:
         self.stops: Final = tuple(stops)
         self._longest: Final = max(map(len, self.stops), default=0)
-        self._seen = self._after = 0
+        self._finder: Final = re.compile("|".join(map(re.escape, sorted(self.stops, key=len))))
+        self.begin("")
 
     def begin(self, begun: str) -> None:
         """Start a turn; the text that it had *begun* with is not searched."""
         self._seen = self._after = len(begun)
+        self._tail = ""  # of the text so far: what a stop sequence may begin with
+        self._slow = 0  # how many characters are still to be pieces of their own
+
+    def pieces(self, chunk: Chunk) -> Iterator[Chunk]:
+        """Yield *chunk* in pieces, so that nothing is read together with a stop sequence before it.
+
+        The sequence may be in a thought or in a call, which only the reader knows. So that it tells
+        before it reads on to a call, the characters behind the sequence are pieces of their own.
+        """
+        if not self.stops:
+            yield chunk
+        elif isinstance(chunk, str):
+            yield from self._pieces_of(chunk)
+        else:
+            yield from self._pieces_of_delta(chunk)
+
+    def _pieces_of_delta(self, chunk: dict[str, Any]) -> Iterator[Chunk]:
+        """Yield the thought in a *chunk* of Chat Completions, then its content, then the rest."""
+        for choice in chunk["choices"]:
+            rest = {**choice["delta"]}
+            content = rest.pop("content", None)
+            thought = {name: rest.pop(name) for name in THOUGHTS if name in rest}
+            if content and thought:
+                yield {**chunk, "choices": [{**choice, "delta": thought, "finish_reason": None}]}
+            if content:
+                yield from self._pieces_of(content)
+                yield {**chunk, "choices": [{**choice, "delta": rest}]}
+                return
+        yield chunk
+
+    def _pieces_of(self, text: str) -> Iterator[str]:
+        known = len(self._tail)
+        self._tail += text
+        start = 0
+        for found in self._finder.finditer(self._tail):
+            end = found.end() - known
+            if end > start:
+                yield from self._given(text[start:end])
+                start, self._slow = end, _MOST_HELD
+        yield from self._given(text[start:])
+        self._tail = self._tail[max(0, len(self._tail) - self._longest + 1) :]
+
+    def _given(self, text: str) -> Iterator[str]:
+        count = min(self._slow, len(text))
+        self._slow -= count
+        yield from text[:count]
+        if count < len(text):
+            yield text[count:]
 
     def finds(self, asking: Asking[Any]) -> bool:
         """Return whether the content so far has a stop sequence."""

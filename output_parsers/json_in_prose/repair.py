@@ -25,6 +25,7 @@ from typing import Any, Final, NamedTuple
 from typing_extensions import override
 
 from output_parsers.json_in_prose.search import STRIP, CandidateSearch, FoundJson, PossibleJson
+from output_parsers.printable import kind_of
 from output_parsers.text.thoughts import CLOSERS, begins_with_thought, is_in_thought
 from outputs.growing_json.errors import (
     JsonError,
@@ -112,7 +113,10 @@ def repair_json(text: str) -> RepairedJson:
         JsonIncompleteError: The value is cut in the middle.
         JsonLimitError: The value is nested too deeply or has too long a number. All three are
             subclasses of `json.JSONDecodeError`.
+        TypeError: *text* is not a string.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"expected a string, found {kind_of(text)}: decode bytes first")
     return _repaired(text, checks_keys=True)
 
 

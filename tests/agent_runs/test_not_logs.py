@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent_parsers import OutputParserException
-from agent_runs import read_runs
+from agent_runs import read_runs, report_html
 
 from ..helpers.command_line import command
 from .not_logs import FILES
@@ -83,3 +83,20 @@ def test_a_file_that_is_no_log_is_refused_with_what_was_seen(name: str, tmp_path
 def test_a_log_with_a_run_is_not_among_them() -> None:
     text = "Question: q\nAction: a\nAction Input: b\nObservation: c\nFinal Answer: d\n"
     assert len([*read_runs(text)]) == 1
+
+
+@pytest.mark.parametrize("mark", ["<tool_call>", "<function_call>"])
+def test_a_call_that_is_only_shown_is_told_what_it_needs_and_read_in_a_dialect(mark: str) -> None:
+    shown = f'{mark}\n{{"name": "sail", "arguments": {{}}}}\n{mark.replace("<", "</")}'
+    text = f"For example:\n```\n{shown}\n```\nThat is how."
+    said = [{"role": "user", "content": "How?"}, {"role": "assistant", "content": text}]
+    for run in read_runs([{"messages": said}]):
+        assert all("ends in" not in str(step.error) for step in run.failed)
+    (run,) = read_runs([{"messages": said}], dialect="hermes")
+    assert run.output == text
+
+
+def test_a_report_of_one_run_is_told_that_it_takes_several() -> None:
+    (run,) = read_runs("Question: Where?\nFinal Answer: Ryde\n")
+    with pytest.raises(TypeError, match=r"pass \[run\]"):
+        report_html(run)  # type: ignore[arg-type]  # what a caller may do

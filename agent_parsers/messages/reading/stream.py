@@ -426,6 +426,8 @@ class _MessageSum:
         """Add the next chunk; return it as one of our messages."""
         if message.additional_kwargs or not isinstance(message.content, str):
             self._note(message)
+        if self.ended != "unknown" and self._message is None:
+            _check_over(message)
         if message.response_metadata:
             self.ended = sooner(self.ended, ended_of(message.response_metadata))
         if self._message is not None:
@@ -514,3 +516,19 @@ class _MessageSum:
                 self._raw.add(piece)
         if not isinstance(message.content, str):
             self.served |= served_indexes(message.content)
+
+
+def _check_over(message: AIMessage) -> None:
+    """Check that a *message* behind the end of another does not call, as if a proxy had retried.
+
+    Calls with an id tell whether they come again. Ollama's have none, and each line is a message.
+
+    Raises:
+        ValueError: It calls.
+    """
+    is_line = not isinstance(message, AIMessageChunk)
+    if is_line and any(not call["id"] for call in message.tool_calls):
+        raise ValueError(
+            "a call follows the end of the reply (`done: true`), so it is that of another: a proxy"
+            " that asks again has to end the stream first"
+        )

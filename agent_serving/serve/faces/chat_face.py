@@ -7,6 +7,7 @@ Source: https://platform.openai.com/docs/api-reference/chat; ``openai`` 3.57.0, 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -53,6 +54,7 @@ class ChatFace:
         messages = fields.take("messages", list)
         if not messages or not all(isinstance(m, Mapping) and "role" in m for m in messages):
             raise ValueError("`messages` must be a list of messages, each with a `role`")
+        _check_results(messages)
         tools, warnings = _tools(fields.take("tools", list) or [])
         tool_choice, tools = _tool_choice(fields.take("tool_choice", str, Mapping), tools)
         usual, newer = fields.take("max_tokens", int), fields.take("max_completion_tokens", int)
@@ -163,6 +165,31 @@ class ChatWriter:
     ) -> ServerEvent:
         index = len(self._choices) - 1
         return "", json.dumps(self._chunks.chunk(delta, reason, index=index, **beside))
+
+
+def _check_results(messages: Sequence[Mapping[str, Any]]) -> None:
+    """Check that each result in *messages* is the only one of a call before it.
+
+    Raises:
+        ValueError: One is not.
+    """
+    waiting: Counter[str] = Counter()
+    called: set[str] = set()
+    for index, message in enumerate(messages):
+        calls, call_id = message.get("tool_calls"), message.get("tool_call_id")
+        for call in calls if isinstance(calls, list) else ():
+            if isinstance(call, Mapping) and isinstance(call.get("id"), str):
+                waiting[call["id"]] += 1
+                called.add(call["id"])
+        if message["role"] != "tool" or not isinstance(call_id, str):
+            continue
+        if not waiting[call_id]:
+            told = "already has a result" if call_id in called else "was not sent before it"
+            raise ValueError(
+                f"`messages[{index}]` is the result of the call {call_id!r}, which {told}: send"
+                " each call once, then its result"
+            )
+        waiting[call_id] -= 1
 
 
 def _tools(tools: Sequence[Any]) -> tuple[list[Any], list[str]]:

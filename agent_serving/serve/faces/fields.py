@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, Final, TypeVar
@@ -16,6 +17,8 @@ _PASSED_ON: Final[Mapping[str, tuple[type, ...]]] = {
     "repetition_penalty": (float,), "logit_bias": (Mapping,), "chat_template_kwargs": (Mapping,),
 }  # fmt: skip
 """How a model samples, with the kinds of the values. Servers take more than the APIs have."""
+_HALF: Final = re.compile(r"[\ud800-\udfff]").search
+"""Finds half a surrogate pair, which no text has that can be encoded."""
 _ReadT = TypeVar("_ReadT", bound=Callable[..., Any])
 
 
@@ -70,8 +73,8 @@ class Fields:
         if is_bool or not isinstance(value, given):
             words = " or ".join(_KINDS[kind] for kind in kinds)
             raise ValueError(f"{self.at(name)} must be {words}, not {value!r:.100}")
-        if isinstance(value, str) and not value.isascii():
-            _check_whole(value, self.at(name))
+        if isinstance(value, str):
+            check_whole(value, self.path_of(name))
         return value
 
     def need(self, name: str, *kinds: type) -> Any:
@@ -162,14 +165,25 @@ class Fields:
         return [f"{self.at(name)} is dropped: this server does not know it" for name in left]
 
 
-def _check_whole(text: str, where: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(
-            f"{where} is not valid text: character {error.start + 1} is half a surrogate pair;"
-            " send the whole character"
-        ) from None
+def check_whole(value: Any, path: str = "") -> None:
+    """Check that no text in *value*, which is at a *path* in the request, has half a character.
+
+    Raises:
+        ValueError: One has half a surrogate pair; the text says where.
+    """
+    waiting: list[tuple[Any, str]] = [(value, path)]
+    while waiting:
+        found, at = waiting.pop()
+        if isinstance(found, Mapping):
+            waiting += [(name, at) for name in found]
+            waiting += [(each, f"{at}.{name}".lstrip(".")) for name, each in found.items()]
+        elif isinstance(found, list):
+            waiting += [(each, f"{at}[{index}]") for index, each in enumerate(found)]
+        elif isinstance(found, str) and not found.isascii() and (half := _HALF(found)):
+            raise ValueError(
+                f"`{at}` is not valid text: character {half.start() + 1} is half a surrogate pair;"
+                " send the whole character"
+            )
 
 
 def json_schema_in(form: Any, name: str) -> Mapping[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import httpx
@@ -12,6 +13,8 @@ from agent_serving.serve.exchange.events import ReplyFailure
 
 Chunk: TypeAlias = "str | dict[str, Any]"
 """Text, or a chunk of Chat Completions with more than text."""
+THOUGHTS: Final = ("reasoning_content", "reasoning")
+"""The fields of a delta that servers put thoughts in."""
 _PASSED_ON: Final = frozenset((400, 401, 403, 404, 413, 422, 429))
 """The statuses of an upstream that are the client's to mend."""
 
@@ -99,6 +102,61 @@ def ollama_chunks(data: Any) -> list[tuple[Chunk, bool]]:
     return found
 
 
+def says_more(chunk: Chunk) -> bool:
+    """Return whether *chunk* has more of the reply than how it ended and what it took."""
+    return isinstance(chunk, str) or any(
+        value for choice in chunk["choices"] for value in choice["delta"].values()
+    )
+
+
+class WholeCharacters:
+    """Joins characters of which one chunk has the first half, and the next one the second.
+
+    A proxy that counts in UTF-16 may cut a text between the two halves, which are surrogates.
+    """
+
+    def __init__(self) -> None:
+        self._halves: dict[object, str] = {}
+
+    def joined(self, chunk: Chunk, *, is_last: bool) -> Chunk:
+        """Return *chunk* with the half that precedes it; without one at its end, unless it is last.
+
+        A half that nothing completes stays as it is.
+        """
+        if isinstance(chunk, str):
+            return self._text("content", chunk, is_last=is_last)
+        for choice in chunk["choices"]:
+            self._join_in(choice["delta"], _TEXTS, is_last=is_last)
+            calls = choice["delta"].get("tool_calls")
+            for call in calls if isinstance(calls, list) else ():
+                function = call.get("function") if isinstance(call, dict) else None
+                if isinstance(function, dict):
+                    key = call.get("index")
+                    self._join_in(function, ("arguments",), key, is_last=is_last)
+        return chunk
+
+    def _join_in(
+        self, fields: dict[str, Any], names: Sequence[str], key: object = "", *, is_last: bool
+    ) -> None:
+        for name in names:
+            text, place = fields.get(name), f"{name} {key}".strip()
+            if isinstance(text, str) or (is_last and place in self._halves):
+                fields[name] = self._text(place, text or "", is_last=is_last)
+
+    def _text(self, place: str, text: str, *, is_last: bool) -> str:
+        text = self._halves.pop(place, "") + text
+        if text.isascii():
+            return text
+        if not is_last and "\ud800" <= text[-1] <= "\udbff":
+            self._halves[place], text = text[-1], text[:-1]
+        return _PAIR.sub(lambda pair: pair[0].encode("utf-16", _PASS).decode("utf-16"), text)
+
+
+_TEXTS: Final = ("content", *THOUGHTS)
+_PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_PASS: Final = "surrogatepass"
+
+
 def loaded(data: bytes) -> Any:
     """Return the value of the JSON that an upstream sent.
 
@@ -122,6 +180,8 @@ def broken_off(error: Exception) -> ExchangeError:
             502, f"the upstream cannot be reached: {error}", "upstream_unreachable"
         )
     said = str(error) or type(error).__name__
+    if isinstance(error, httpx.DecodingError):
+        return ExchangeError(502, f"the reply of the upstream cannot be decoded: {said}")
     return ExchangeError(
         502, f"the connection to the upstream broke off: {said}", "upstream_broke_off"
     )

@@ -89,7 +89,7 @@ def _recognised(base: str, key: str | None, transport: httpx.BaseTransport | Non
         for kind in KINDS.values():
             try:
                 reply = client.get(base + kind.probe)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 raise ValueError(
                     f"no server answers at {base}: {error}; start the server first, or name its"
                     " kind with --server"
@@ -186,7 +186,7 @@ def find_dialect(
 def _models(client: httpx.Client, base: str) -> list[str]:
     try:
         data = _object_in(client.get(f"{base}/v1/models")).get("data")
-    except httpx.TransportError:
+    except httpx.RequestError:
         return []
     listed = data if isinstance(data, list) else []
     return [each["id"] for each in listed if isinstance(each, Mapping) and "id" in each]
@@ -198,7 +198,7 @@ def _template(client: httpx.Client, found: FoundUpstream) -> str | None:
         return None
     try:
         template = _object_in(client.get(f"{found.base}/props")).get("chat_template")
-    except httpx.TransportError:
+    except httpx.RequestError:
         return None
     return template if isinstance(template, str) and template else None
 
@@ -217,7 +217,7 @@ def end_of_prompt(
             reply = client.post(
                 f"{found.base}/apply-template", json={"messages": _ASKED_OF_TEMPLATE}
             )
-        except httpx.TransportError:
+        except httpx.RequestError:
             return ""
         prompt = _object_in(reply).get("prompt") if reply.status_code == 200 else None
     return prompt[-_END:] if isinstance(prompt, str) else ""

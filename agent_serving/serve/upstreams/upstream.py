@@ -17,12 +17,15 @@ from agent_parsers import to_openai
 from agent_serving.serve.upstreams.chunks import (
     Chunk,
     ExchangeError,
+    WholeCharacters,
     broken_off,
     loaded,
     ollama_chunks,
     openai_chunks,
     refusal_of,
+    says_more,
 )
+from agent_serving.serve.upstreams.event_data import EventData
 
 if TYPE_CHECKING:
     from agent_parsers.loop import ToolChoice
@@ -32,6 +35,11 @@ if TYPE_CHECKING:
 
 _NO_STREAM: Final = (
     "the upstream answered with one JSON object, not with the stream that it was asked for"
+)
+_GOES_ON: Final = "the stream of the upstream goes on after the end of the reply (`done: true`)"
+_HALF_IN_PAST: Final = (
+    "a past call or message has half a surrogate pair, which no model can be sent: replace that"
+    " character, or leave it out"
 )
 
 
@@ -99,6 +107,7 @@ class Upstream:
         headers = {} if request.key is None else {"authorization": request.key}
         has_ended = False
         read = ollama_chunks if self.kind.is_ollama else openai_chunks
+        characters = WholeCharacters()
         try:
             async with self.http.stream("POST", url, json=body, headers=headers) as reply:
                 if reply.status_code != 200:
@@ -107,11 +116,15 @@ class Upstream:
                     raise ExchangeError(502, _NO_STREAM, "upstream_does_not_stream")
                 async for data in self._lines(reply):
                     for chunk, is_last in read(data):
+                        if has_ended and self.kind.is_ollama and says_more(chunk):
+                            raise ExchangeError(502, _GOES_ON)
                         has_ended |= is_last
-                        yield chunk
-        except httpx.TransportError as error:
+                        yield characters.joined(chunk, is_last=is_last)
+        except httpx.RequestError as error:
             if not has_ended:
                 raise broken_off(error) from error
+        except UnicodeEncodeError as error:
+            raise ExchangeError(400, _HALF_IN_PAST) from error
         if not has_ended:
             message = "the stream of the upstream ended without a stop reason"
             raise ExchangeError(502, message, "upstream_broke_off")
@@ -131,7 +144,7 @@ class Upstream:
             if reply.status_code != 200:
                 raise await self._refused(reply)
             return reply.json()
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise broken_off(error) from error
         except ValueError as error:
             message = f"the upstream did not send valid JSON at {path}: {error}"
@@ -148,25 +161,24 @@ class Upstream:
 
     async def _lines(self, reply: httpx.Response) -> AsyncGenerator[Any]:
         """Yield the data of the events, or of the lines."""
+        events = None if self.kind.is_ollama else EventData()
         rest, size = b"", 0
         async for piece in reply.aiter_bytes():
             size += len(piece)
             if size > self._max_bytes:
                 message = f"the upstream sent more than {self._max_bytes} bytes"
                 raise ExchangeError(502, message, "upstream_too_long")
+            if events is not None:
+                for value in events.feed(piece):
+                    yield value
+                if events.is_over:
+                    return
+                continue
             *lines, rest = (rest + piece).split(b"\n")  # JSON may have other line breaks
             for line in lines:
-                data = line.strip()
-                if not self.kind.is_ollama:
-                    name, _, data = line.partition(b":")
-                    if name != b"data":
-                        continue
-                    data = data.strip()
-                    if data == b"[DONE]":
-                        return
-                if data:
-                    yield loaded(data)
-        if self.kind.is_ollama and rest.strip():
+                if line.strip():
+                    yield loaded(line)
+        if rest.strip():
             yield loaded(rest)
 
     # -- bodies ----------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.testing import CliRunner
 
 from agent_parsers.cli.commands.app import app
@@ -59,3 +60,29 @@ def test_a_wrong_command_of_a_group_is_told_those_it_has() -> None:
     assert "dialect for-template`, `" in (said := " ".join(err.split()))
     assert "dialect from-template`." in said
     assert "Did you mean 'for-template'" in " ".join(run("fot-template")[2].split())
+
+
+@pytest.mark.parametrize(
+    "given", ["tools.yaml", "no/such.toml", "names.txt", '{"area": {}}', "search, area of", '["a"]']
+)
+def test_what_is_no_name_of_a_tool_is_refused(given: str) -> None:
+    arguments = ["grammar", "hermes", "--as", "gbnf", "--tools", given]
+    outcome = CliRunner().invoke(app, arguments)
+    assert outcome.exit_code == 2
+    assert "is not the name of a tool" in " ".join(outcome.stderr.split())
+
+
+def test_names_of_tools_may_be_those_of_folders_and_have_dots_and_blanks_around() -> None:
+    for given in ("search, area", "tests", "lake.area,mcp__a-b"):
+        arguments = ["grammar", "hermes", "--as", "gbnf", "--tools", given]
+        assert CliRunner().invoke(app, arguments).exit_code == 0
+
+
+@pytest.mark.parametrize("text", ["[{]", '{"tools": ', ""])
+def test_an_error_in_a_file_of_tools_names_the_file(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text(text, encoding="utf-8")
+    arguments = ["grammar", "hermes", "--as", "gbnf", "--tools", str(file)]
+    outcome = CliRunner().invoke(app, arguments)
+    assert outcome.exit_code == 2
+    assert "mine.json" in "".join(outcome.stderr.split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import Any
 
 import pytest
@@ -209,3 +210,11 @@ def test_a_prompt_that_opens_a_thought() -> None:
     asked = get_parser("hermes", tools=[SEARCH])
     assert told.grammar("gbnf") == asked.grammar("gbnf", start="thought")
     assert told.grammar("gbnf") != asked.grammar("gbnf")
+
+
+def test_an_unknown_option_is_told_how_one_tool_is_forced() -> None:
+    parser: Any = get_parser("react", tools=["mill", "inn"])
+    for ask in (partial(parser.grammar, "regex"), partial(parser.structured_outputs, "vllm")):
+        for name in ("tool", "tool_choice"):
+            with pytest.raises(TypeError, match=f"no option '{name}'; to force one tool"):
+                ask(**{name: "mill"})

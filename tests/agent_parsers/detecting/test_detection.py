@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -320,3 +321,9 @@ def test_the_wild_replies_are_not_read_wrongly(detection: ModuleType) -> None:
     texts = list(detection.wild_texts(detection.WILD, with_tools=True))
     assert len(texts) > 200
     assert not [each for each in texts[:: 1 if THOROUGH else 30] if is_wrong(detection, each)]
+
+
+@pytest.mark.parametrize("given", [{"role": "assistant", "content": "Hi."}, None, 3, b"Hi."])
+def test_what_is_no_text_is_not_looked_at_piece_by_piece(given: Any) -> None:
+    with pytest.raises(TypeError, match="expected a string, or strings by one model, found"):
+        detect(given)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import json
 import threading
 import time
 from contextlib import suppress
@@ -24,6 +25,7 @@ from agent_parsers import (
     OutputParserException,
     StepFailed,
     ToolSet,
+    Transcript,
     arun_agent,
     get_parser,
     list_dialects,
@@ -841,3 +843,52 @@ def test_the_run_says_how_its_last_reply_ended() -> None:
             assert AgentRun.from_json(run.to_json()).ended == ended
     assert run_agent(lambda prompt: ("x", "stop"), QUESTION, "hermes", []).ended == "stop"
     assert run_agent(lambda prompt: "x", QUESTION, "hermes", []).ended == "unknown"
+
+
+# -- what the transcript of a run knows ------------------------------------------------------------
+
+
+def write(text: str) -> str:
+    """Write a line."""
+    if text == "full":
+        raise OSError("no space")
+    return f"wrote {text}"
+
+
+def test_each_step_of_the_transcript_has_its_repairs_and_says_whether_its_tool_failed() -> None:
+    replies = [
+        "**Action:** `write`\nAction Input: {'text': 'a'}",
+        "Action: write\nAction Input: {'text': 'full',}",
+        "Action: none of these",
+        "Action: write\nAction Input: b",
+        "**Final Answer:** done",
+    ]
+    run = run_agent(ScriptedModel(replies), "q", "react", [write], tool_errors=OSError)
+    kinds = [{each.kind for each in step.repairs} for step in run.transcript.all_steps]
+    assert kinds[0] >= {"label", "tool_name", "quotes"}
+    assert kinds[1] >= {"quotes"}
+    assert kinds[2:] == [set(), set(), {"label"}]
+    assert [*run.transcript.repairs] == run.repairs
+    failed = [False, True, False, False, False]
+    assert [step.tool_failed for step in run.transcript.all_steps] == failed
+    read = AgentRun.from_json(json.loads(json.dumps(run.to_json())))
+    for again in (read.transcript, Transcript.from_json(run.transcript.to_json())):
+        assert [{r.kind for r in step.repairs} for step in again.all_steps] == kinds
+        assert [step.tool_failed for step in again.all_steps] == failed
+
+
+def test_several_calls_of_a_turn_count_its_repairs_once() -> None:
+    call = '<tool_call>\n{"name": "write", "arguments": {"text": "%s",}}\n</tool_call>\n'
+    replies = [call % "a" + call % "b", "done"]
+    run = run_agent(ScriptedModel(replies), "q", "hermes", [write])
+    assert [len(each) for each in run.step_repairs] == [len(run.repairs), 0, 0]
+    assert run.repairs
+    assert [*run.transcript.repairs] == run.repairs
+
+
+def test_a_run_that_was_written_without_the_repairs_of_its_steps_is_read() -> None:
+    run = run_agent(ScriptedModel(["**Final Answer:** done"]), "q", "react", [write])
+    data = run.to_json()
+    del data["step_repairs"]
+    assert AgentRun.from_json(data).transcript.output == "done"
+    assert AgentRun.from_json(data).repairs == run.repairs

@@ -72,6 +72,25 @@ def test_spans_point_into_the_text() -> None:
             assert step.action.log in text
 
 
+@pytest.mark.parametrize(
+    ("dialect", "action", "answer"),
+    [
+        ("react", "Thought: t\nAction: mill", "Final Answer: 4"),
+        ("react", "**Action:** mill", "**Final Answer:** 4"),
+        ("mrkl", "Action: mill(7)", "Final Answer: 4"),
+        ("react_crewai", "Action: mill\nor inn", "Final Answer: 4"),
+        ("react_llamaindex", "Action: mill", "Answer: 4"),
+        ("react_zh", "行动：mill", "最终答案：4"),
+    ],
+)
+def test_no_action_is_lost_above_an_answer(dialect: str, action: str, answer: str) -> None:
+    for tools in (None, ["inn"], ["mill"]):
+        run = parse_transcript(f"{action}\n{answer}", dialect=dialect, tools=tools)
+        acts = [s for s in run.all_steps if isinstance(s.action, AgentAction)]
+        assert len(run.failed) + len(acts) == 1
+        assert run.output == "4"
+
+
 def test_a_run_without_an_answer_has_no_finish() -> None:
     assert parse_transcript(RUN[: RUN.index("Final")]).finish is None
 

@@ -295,6 +295,55 @@ def test_a_thought_that_the_prompt_opened() -> None:
     asyncio.run(run())
 
 
+def test_a_filter_that_ends_a_reply_is_told() -> None:
+    async def run() -> None:
+        written = Written("It has 4", finish_reason="content_filter")
+        async with chatting(lambda _: written) as (client, _):
+            assert (await ask(client, stream=False))[3] == "content_filter"
+            with pytest.raises(openai.ContentFilterFinishReasonError):
+                await ask(client, stream=True)
+
+    asyncio.run(run())
+
+
+def test_usage_is_told_only_if_that_of_each_try_is_known() -> None:
+    async def run() -> None:
+        for second, tokens in (("It has 48 km².", 14), ("It is.\n<tool_response>\n48" * 40, None)):
+            texts = [BAD, second]
+            write = lambda _, t=texts: Written(t.pop(0))  # noqa: E731
+            async with chatting(write, retries=1) as (client, _):
+                reply = await client.chat.completions.create(**ASKED, tools=TOOLS)
+                assert (reply.usage and reply.usage.total_tokens) == tokens
+
+    asyncio.run(run())
+
+
+RESULT = {"role": "tool", "content": "48"}
+
+
+@pytest.mark.parametrize(
+    ("ids", "told"),
+    [(["c", "d"], ""), (["c", "c"], "already has a result"), (["e"], "was not sent before it")],
+)
+def test_each_result_is_that_of_a_call(ids: list[str], told: str) -> None:
+    function = {"name": "area", "arguments": "{}"}
+    calls = [{"id": each, "type": "function", "function": function} for each in "cd"]
+    said = {"role": "assistant", "content": None, "tool_calls": calls}
+    results = [{**RESULT, "tool_call_id": each} for each in ids]
+
+    async def run() -> None:
+        async with chatting(lambda _: Written("Yes.")) as (client, _):
+            messages: Any = [*ASKED["messages"], said, *results]
+            asked = client.chat.completions.create(model="m", messages=messages, tools=TOOLS)
+            if not told:
+                assert (await asked).choices[0].message.content == "Yes."
+                return
+            with pytest.raises(openai.BadRequestError, match=told):
+                await asked
+
+    asyncio.run(run())
+
+
 # -- what the client says --------------------------------------------------------------------------
 
 
@@ -305,14 +354,25 @@ def test_a_thought_that_the_prompt_opened() -> None:
         ("One. STOP Two. " + CALL % "Thun", "One. ", [], "stop"),
         ("One. " + CALL % "STOP", "One.", [("area", {"lake": "STOP"})], "tool_calls"),
         ("<think>STOP</think>One. STO", "One. STO", [], "stop"),
+        ("One. STOP " + CALL % "Thun" + "Two.", "One. ", [], "stop"),
+        ("One. STOP" + CALL % "Thun", "One. ", [], "stop"),
+        ("One. STOSTOP" + CALL % "Thun", "One. STO", [], "stop"),
+        ("One. ```\nSTOP\n```\n" + CALL % "Thun", "One. ```\n", [], "stop"),
+        (
+            CALL % "STOP" + CALL % "Zug",
+            "",
+            [("area", {"lake": "STOP"}), ("area", {"lake": "Zug"})],
+            "tool_calls",
+        ),
     ],
 )
+@pytest.mark.parametrize("piece", [1, 3, 24, 9_999])
 def test_a_stop_sequence_ends_the_content(
-    stream: bool, text: str, content: str, calls: Any, reason: str
+    stream: bool, piece: int, text: str, content: str, calls: Any, reason: str
 ) -> None:
     async def run() -> None:
         for retries in (0, 1):
-            written = Written(text, piece=3)
+            written = Written(text, piece=piece)
             async with chatting(lambda _, w=written: w, retries=retries) as (client, up):
                 said = await ask(client, stream=stream, stop="STOP")
                 assert (said[0].rstrip(), *said[2:]) == (content.rstrip(), calls, reason)

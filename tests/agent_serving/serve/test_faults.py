@@ -79,6 +79,90 @@ def test_an_upstream_that_does_not_stream_is_named(stream: bool) -> None:
     asyncio.run(run())
 
 
+async def answered(reply: httpx.Response, *, stream: bool, server: str = "openai") -> Any:
+    """Return how a request is answered if the upstream sends *reply*."""
+    upstream = httpx.AsyncClient(transport=httpx.MockTransport(lambda _: reply))
+    settings = ServeSettings("http://up", server=server, dialect="hermes", retries=0, prompt="")
+    app = make_app(settings, http=upstream)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app.asgi)) as http:
+        asked = {**ASKED, "tools": TOOLS, "stream": stream}
+        return await http.post("http://127.0.0.1/v1/chat/completions", json=asked)
+
+
+class Pieces(httpx.AsyncByteStream):
+    """A body that arrives in pieces of some bytes."""
+
+    def __init__(self, data: bytes, size: int) -> None:
+        self._data = data
+        self._size = size
+
+    async def __aiter__(self) -> Any:
+        for at in range(0, len(self._data), self._size):
+            yield self._data[at:][: self._size]
+
+
+@whole_and_streamed
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_a_reply_that_cannot_be_decoded_is_the_fault_of_the_upstream(
+    stream: bool, encoding: str
+) -> None:
+    async def run() -> None:
+        body, headers = Pieces(b"data: {}\n\n", 99), {"content-encoding": encoding}
+        got = await answered(httpx.Response(200, headers=headers, stream=body), stream=stream)
+        assert got.status_code == 502
+        assert "cannot be decoded" in got.json()["error"]["message"]
+
+    asyncio.run(run())
+
+
+def events(end: str, *, is_split: bool = False) -> str:
+    """Return a stream whose lines end with *end*; the data of an event may be on several lines."""
+    texts = ["It has ", "48 km²."]
+    deltas = [({"content": text}, None) for text in texts] + [({}, "stop")]
+    lines = []
+    for delta, reason in deltas:
+        choice = {"index": 0, "delta": delta, "finish_reason": reason}
+        data = json.dumps({"choices": [choice]}, indent=1 if is_split else None)
+        lines += ["event: message", *(f"data: {line}" for line in data.split("\n")), ""]
+    return end.join([*lines, "data: [DONE]", "", ""])
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("is_split", [False, True])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_events_are_read_as_the_standard_has_them(end: str, is_split: bool, mark: str) -> None:
+    async def run() -> None:
+        data = (mark + events(end, is_split=is_split)).encode()
+        for size in (1, 7, len(data)):
+            got = await answered(httpx.Response(200, stream=Pieces(data, size)), stream=False)
+            message = got.json()["choices"][0]["message"]
+            assert message["content"] == "It has 48 km²."
+
+    asyncio.run(run())
+
+
+@whole_and_streamed
+@pytest.mark.parametrize("more", [{"content": "And more."}, {"tool_calls": [
+    {"function": {"name": "area", "arguments": {"lake": "Zug"}}}]}])  # fmt: skip
+def test_a_stream_of_ollama_ends_with_its_end(stream: bool, more: Any) -> None:
+    lines = [
+        {"message": {"content": "It has 48 km²."}, "done": False},
+        {"message": {"content": ""}, "done": True, "done_reason": "stop"},
+        {"message": more, "done": False},
+        {"message": {"content": ""}, "done": True, "done_reason": "stop"},
+    ]
+
+    async def run() -> None:
+        for count, status in ((2, 200), (4, 502)):
+            data = "\n".join(map(json.dumps, lines[:count])).encode()
+            reply = httpx.Response(200, stream=Pieces(data, 99))
+            got = await answered(reply, stream=stream, server="ollama")
+            assert ("goes on after" in got.text) == (status == 502)
+            assert got.status_code == (200 if stream else status)
+
+    asyncio.run(run())
+
+
 def test_an_error_after_content_ends_the_stream() -> None:
     async def run() -> None:
         def write(body: Any) -> Written:

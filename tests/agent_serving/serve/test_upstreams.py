@@ -11,6 +11,7 @@ import pytest
 from agent_parsers import get_parser
 from agent_serving.serve.answering import marks_of
 from agent_serving.serve.running import ServeSettings, make_app, settings_in
+from agent_serving.serve.upstreams.chunks import WholeCharacters
 from agent_serving.serve.upstreams.recognising import find_dialect, find_upstream
 
 from ...helpers.chat_templates import OWN
@@ -532,6 +533,23 @@ def test_calls_that_the_upstream_reads_are_an_error_in_a_dialect_and_calls_witho
     asyncio.run(run())
 
 
+def test_a_native_call_behind_a_stop_sequence_in_its_chunk_is_not_made() -> None:
+    made = {"content": "One. STOP Two.", "reasoning_content": "Easy.", **NATIVE}
+
+    async def run() -> None:
+        written = Written("", delta=made, finish_reason="tool_calls")
+        async with chatting(lambda _: written, dialect="tools", prompt=None) as (client, _):
+            for stop in ("STOP", "Two.", "never", "Easy."):
+                given: Any = {**ASKED, "tools": TOOLS, "stop": stop}
+                reply = await reply_of(client.chat.completions, stream=True, **given)
+                message, is_found = reply.choices[0].message, stop in made["content"]
+                assert message.reasoning_content == "Easy."
+                assert bool(message.tool_calls) != is_found
+                assert message.content.strip() == made["content"].partition(stop)[0].strip()
+
+    asyncio.run(run())
+
+
 def test_auto_reads_each_reply_where_the_template_takes_the_tools() -> None:
     texts = [TURN, "It has 48.", "<|python_tag|>nothing"]
 
@@ -551,6 +569,76 @@ def test_auto_reads_each_reply_where_the_template_takes_the_tools() -> None:
             stream = await client.chat.completions.create(**ASKED, tools=TOOLS, stream=True)
             content = "".join([c.choices[0].delta.content or "" async for c in stream if c.choices])
             assert content == "It has 48."
+
+    asyncio.run(run())
+
+
+# -- halves of characters --------------------------------------------------------------------------
+
+HALF = "Thun \ud800!"
+CUT_CALL = CALL % "\ud83d\ude00 \ud83c\udfd4"
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 999])
+def test_a_character_that_chunks_cut_in_half_is_whole(piece: int) -> None:
+    async def run() -> None:
+        written = Written("a\ud83d\ude00b " + CUT_CALL, piece=piece, reasoning="\ud83c\udfd4")
+        for given in ({}, {"stop": "never"}):
+            async with chatting(lambda _: written) as (client, _):
+                for stream in (False, True):
+                    asked: Any = {**ASKED, "tools": TOOLS, **given}
+                    reply = await reply_of(client.chat.completions, stream=stream, **asked)
+                    message = reply.choices[0].message
+                    (call,) = message.tool_calls
+                    assert message.content.strip() == "a😀b"
+                    assert message.reasoning_content == "🏔"
+                    assert json.loads(call.function.arguments) == {"lake": "😀 🏔"}
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("escaped", [False, True])
+def test_half_a_character_stays_half_and_becomes_no_other(escaped: bool) -> None:
+    lake = r"Thun \ud800!" if escaped else HALF
+
+    async def run() -> None:
+        for text in (CALL % lake, f"It is {HALF}"):
+            written = Written(text, piece=1)
+            async with chatting(lambda _, w=written: w) as (client, _):
+                said = []
+                for stream in (False, True):
+                    given: Any = {**ASKED, "tools": TOOLS}
+                    reply = await reply_of(client.chat.completions, stream=stream, **given)
+                    message = reply.choices[0].message
+                    calls = [json.loads(c.function.arguments) for c in message.tool_calls or ()]
+                    said.append((message.content or "", calls))
+                is_call = text.startswith("<")
+                assert said == [("", [{"lake": HALF}]) if is_call else (f"It is {HALF}", [])] * 2
+
+    asyncio.run(run())
+
+
+def test_a_half_at_the_end_of_a_reply_is_not_lost() -> None:
+    characters = WholeCharacters()
+    end: Any = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
+    assert characters.joined("a\ud83d", is_last=False) == "a"
+    last: Any = characters.joined(end, is_last=True)
+    assert last["choices"][0]["delta"] == {"content": "\ud83d"}
+
+
+def test_a_past_call_with_half_a_character_is_refused() -> None:
+    function = {"name": "area", "arguments": json.dumps({"lake": HALF})}
+    call = {"id": "c", "type": "function", "function": function}
+    messages = [
+        *ASKED["messages"],
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "48"},
+    ]
+
+    async def run() -> None:
+        async with chatting(lambda _: Written("Yes.")) as (client, _):
+            with pytest.raises(openai.BadRequestError, match="half a surrogate pair"):
+                await client.chat.completions.create(model="m", messages=messages, tools=TOOLS)
 
     asyncio.run(run())
 

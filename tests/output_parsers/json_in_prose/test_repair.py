@@ -453,3 +453,10 @@ def test_the_comparison_would_find_a_bug(
 ) -> None:
     monkeypatch.setattr(repair, name, bug)
     assert any(fence_differences(count)[1] for count in (200, 2_000))
+
+
+def test_only_text_is_repaired() -> None:
+    others: list[Any] = [b"{}", bytearray(b"{}"), None, {}]
+    for other in others:
+        with pytest.raises(TypeError, match="expected a string, found"):
+            repair_json(other)

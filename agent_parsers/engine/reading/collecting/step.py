@@ -75,7 +75,8 @@ class StepCollector(Collector):
         if not left.is_sound or (to is not None and to.part is Part.INPUT):
             return
         is_beside = to is not None and to.beside_action
-        if to is not None and to.part is Part.ANSWER and not is_beside:
+        is_answered = to is not None and to.part is Part.ANSWER and not is_beside
+        if is_answered and not self._machine.table.is_run:  # in a run the answer is another step
             return
         if self._names_no_tool(events, to):
             return
@@ -274,6 +275,7 @@ class StepCollector(Collector):
             return False
         head, span = self._tool
         is_beside = answer.beside_action or answer.problem == "action_and_answer"
+        is_beside |= answer.part is Part.ANSWER and self._machine.table.is_run
         is_none = isinstance(head, BadPayload) and head.problem == "action_without_tool"
         if not (is_beside and is_none):
             return False

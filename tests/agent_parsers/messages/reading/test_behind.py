@@ -289,6 +289,39 @@ def test_a_call_that_comes_again_with_its_id_is_made_once(chunks: list[Any], len
         assert len(parser.invoke(chunks[0])) == 1
 
 
+def line(to: str = "", text: str = "", *, end: str = "") -> dict[str, Any]:
+    """Return a line of Ollama's stream."""
+    calls = [{"function": {"name": "sail", "arguments": {"to": to}}}] if to else []
+    message = {"role": "assistant", "content": text, "tool_calls": calls}
+    return {"message": message, "done": bool(end), **({"done_reason": end} if end else {})}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [line("Ryde"), line(end="stop"), line("Ryde"), line(end="stop")],
+        [line("Ryde", end="stop"), line("Ryde", end="stop")],
+        [line("Ryde", end="stop"), line(text="Well."), line("Hull")],
+        [line(text="Well.", end="length"), line("Hull", end="stop")],
+    ],
+)
+@every_mode
+def test_a_call_behind_the_end_of_a_stream_of_lines_is_an_error(
+    lines: list[Any], lenient: bool
+) -> None:
+    with pytest.raises(ValueError, match="follows the end of the reply"):
+        read(lines, "tools", lenient=lenient)
+
+
+@every_mode
+def test_calls_before_the_end_of_a_stream_of_lines_are_all_made(lenient: bool) -> None:
+    for lines in (
+        [line("Ryde"), line("Ryde"), line("Hull"), line(end="stop")],
+        [line("Ryde"), line("Ryde"), line("Hull", end="stop"), line(end="stop")],
+    ):
+        assert read(lines, "tools", lenient=lenient) == ["Ryde", "Ryde", "Hull"]
+
+
 def test_calls_with_one_id_or_none_that_may_differ_are_all_made() -> None:
     for calls in ([call("Ryde"), call("Hull")], [call("Ryde", id=""), call("Ryde", id="null")]):
         assert len(read([whole("tool_calls", tool_calls=calls)], "tools")) == 2
