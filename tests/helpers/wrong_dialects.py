@@ -291,6 +291,14 @@ def deaf_in_values() -> Dialect:
     return replace(minimax_m2.FORMAT, name="deaf", aliases=(), payload=payload).dialect()
 
 
+def without_user(name: str, mark: str) -> Dialect:
+    """Return the dialect called *name*, which takes the *mark* of the user's turns for text."""
+    like = get_dialect(name)
+    given = tuple(each for each in like.given if each.canonical != mark)
+    assert len(given) < len(like.given)
+    return replace(like, name=f"{name}_like", aliases=(), given=given)
+
+
 NOTE = {**TABLE.markers, "note": Label("Note")}
 
 WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
@@ -666,6 +674,18 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         laws.what_is_given_is_never_said,
         "the text is read as .*a7seen.*, expected .*",
         r".*<\|im_start\|>user<tool_call>.*",
+    ),
+    "no mark of the user ends a turn": (
+        lambda: without_user("phi4_mini", "<|user|>"),
+        laws.what_is_given_is_never_said,
+        "the text is read as .*a7seen.*, expected .*",
+        r".*<\|user\|>.*",
+    ),
+    "a frame whose roles nobody knows by their marks": (
+        lambda: without_user("xing4", "<_user>"),
+        laws.what_is_given_is_never_said,
+        "the text is read as .*a7seen.*, expected .*",
+        r".*<_user>.*",
     ),
     "the example cannot be read": (
         lambda: replace(MEMO, example=Written(tool="search", tool_input={"query": "lakes"})),
