@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import metadata
 from importlib.metadata import EntryPoint
@@ -141,14 +141,50 @@ def test_a_name_is_registered_once(registered: None) -> None:
         register_reader(7)  # type: ignore[arg-type]
 
 
-def test_an_installed_package_adds_a_form(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = EntryPoint("ours", f"{__name__}:OURS", known.GROUP)
-    monkeypatch.setattr(metadata, "entry_points", lambda *, group: [entry])
-    known._installed.cache_clear()
-    try:
-        assert detect_log(CHAT).reader == "ours"
-    finally:
+@pytest.fixture
+def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Return a function that installs readers, each given as the value of an entry point."""
+
+    def install(*values: str) -> None:
+        entries = [EntryPoint(f"own{at}", value, known.GROUP) for at, value in enumerate(values)]
+        monkeypatch.setattr(metadata, "entry_points", lambda *, group: entries)
         known._installed.cache_clear()
+
+    yield install
+    known._installed.cache_clear()
+
+
+def test_an_installed_package_adds_a_form(install: Callable[..., None]) -> None:
+    install(f"{__name__}:OURS")
+    assert detect_log(CHAT).reader == "ours"
+
+
+def no_form() -> None:
+    """Stands for what an entry point may name by mistake."""
+
+
+TAKEN = replace(OURS, name="plain")
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("no_such_package.logs:OURS", "ModuleNotFoundError: No module named 'no_such_package'"),
+        (f"{__name__}:OUR", "AttributeError: module .* has no attribute 'OUR'"),
+        (f"{__name__}:no_form", "TypeError: expected the name of a reader, .* found function"),
+        (f"{__name__}:TAKEN", "there is already a reader 'plain'"),
+        (f"{__name__}:OURS", "there is already a reader 'ours'"),
+    ],
+)
+def test_a_form_that_cannot_be_used_is_skipped_with_a_warning(
+    name: str, why: str, install: Callable[..., None]
+) -> None:
+    install(f"{__name__}:OURS", name, f"{__name__}:SHOWN")
+    with pytest.warns(UserWarning, match=f"skipped the reader own1 = '{name}': {why}"):
+        assert detect_log(CHAT).reader == "ours"
+    assert detect_log(PRINTED).reader == "shown"
+    plain = known.get_reader("plain")
+    assert plain.summary != OURS.summary
 
 
 @pytest.mark.parametrize(
