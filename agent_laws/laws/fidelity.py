@@ -22,7 +22,7 @@ def a_value_is_read_as_it_is_written(dialect: Dialect, mode: Mode, tool_input: A
     """Check that the text of a call with *tool_input* is read as that input, types included.
 
     The text may be refused. If the dialect does not write types, it may also be read as another
-    input that has the same text; texts stay texts.
+    input that has the same text; texts stay texts. Blanks at the ends of a text count in quotes.
 
     Raises:
         BrokenLawError: A value is changed, or lost.
@@ -33,10 +33,25 @@ def a_value_is_read_as_it_is_written(dialect: Dialect, mode: Mode, tool_input: A
     if not calls or exact(calls) == exact([Meant(tool, tool_input)]):
         return
     found = calls[0].tool_input
+    if found == _stripped(tool_input) and json.dumps(_blank_in(tool_input)) not in str(text):
+        return
     is_text = isinstance(tool_input, str) or all(isinstance(v, str) for v in tool_input.values())
     again = written_text(dialect, Written("", tool, found))
     if len(calls) > 1 or is_text or again != text:
         raise Broken(f"the input {shown(tool_input)} is read as {shown(found)}", text=text)
+
+
+def _stripped(tool_input: Any) -> Any:
+    """Return an input without the blanks at the ends of its texts."""
+    if isinstance(tool_input, dict):
+        return {key: _stripped(each) for key, each in tool_input.items()}
+    return tool_input.strip() if isinstance(tool_input, str) else tool_input
+
+
+def _blank_in(tool_input: Any) -> Any:
+    """Return the text in an input that has blanks at its ends, or else the input."""
+    texts = [*tool_input.values()] if isinstance(tool_input, dict) else [tool_input]
+    return next((each for each in texts if each != _stripped(each)), tool_input)
 
 
 @law
@@ -52,7 +67,7 @@ def each_call_of_a_turn_is_made(
         meant: Its calls, in order.
 
     Raises:
-        BrokenLawError: A call is missing, even if it is the same as another, or other calls are made.
+        BrokenLawError: A call is missing, perhaps one that is like another, or others are made.
     """
     outcome = reading(dialect, mode, text, ended="stop")
     made = calls_in(outcome)
