@@ -11,9 +11,14 @@ from agent_laws.laws.broken import BrokenLawError, named
 from agent_laws.smallest import Trial, failure
 from agent_laws.trials.beside_calls import beside_calls
 from agent_laws.trials.double_keys import double_keys, spoilt_keys
-from agent_laws.trials.doubtful_turns import doubtful_turns
 from agent_laws.trials.enclosures import enclosed_calls
-from agent_laws.trials.foreign_turns import foreign_turns, stripped_turns, told_answers, told_turns
+from agent_laws.trials.foreign_turns import (
+    doubtful_turns,
+    foreign_turns,
+    stripped_turns,
+    told_answers,
+    told_turns,
+)
 from agent_laws.trials.marked_turns import (
     broken_calls,
     given_results,
