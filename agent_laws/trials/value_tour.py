@@ -118,7 +118,7 @@ def _in_one_block(text: str) -> Iterator[SeveralCalls]:
 
 @cache
 def spoken_turns(dialect: Dialect, mode: Mode) -> tuple[Spoken, ...]:
-    """Return turns with a call and content: before it, beside a thought, and behind it.
+    """Return turns with a call and content: before it, beside a thought, behind it, and in it.
 
     There are none if the dialect has no content beside calls. What follows a call ends the turn in
     some formats, which strict reading does not report.
@@ -136,4 +136,6 @@ def spoken_turns(dialect: Dialect, mode: Mode) -> tuple[Spoken, ...]:
     turn = turn_of(parser_for(dialect, "strict", None), f"{call}\n{CONTENT}", "stop")
     if mode == "lenient" and not isinstance(turn, Refusal):
         found.append(Spoken(f"{call}\n{CONTENT}", CONTENT))
+        end = call.rfind("}") + 1
+        found += [Spoken(f"{call[:end]}\n{CONTENT}\n{call[end:]}", CONTENT)] if end else ()
     return tuple(found)

@@ -737,6 +737,12 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         "the content 'One moment a7said.' is read as ''",
         "<think>.*",
     ),
+    "content behind a call is dropped": (
+        lambda: finishing(lambda found: [each for each in found if not each.is_text]),
+        laws.content_beside_a_call_is_kept,
+        "the content 'One moment a7said.' is read as ''",
+        "<tool_call>.*",
+    ),
     "a third result is not written": (
         lambda: hermes_like(render_results=lambda found, at: HERMES.results_text(found[:2], at)),
         laws.every_result_is_written,
