@@ -53,6 +53,7 @@ _ONCE: Final[tuple[tuple[Law, tuple[Any, ...]], ...]] = (
     (laws.every_transcript_has_a_beginning, ()),
     (laws.the_example_is_an_action, ()),
     (laws.no_marker_ends_in_white_space, ()),
+    (laws.no_mark_of_a_call_quotes, ()),
     (laws.every_marker_is_written, ()),
     (laws.a_stop_sequence_is_a_marker, ()),
     (laws.a_prompt_ends_where_a_word_may_begin, ()),

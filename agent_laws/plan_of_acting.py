@@ -11,9 +11,14 @@ from agent_laws.laws.broken import BrokenLawError, named
 from agent_laws.smallest import Trial, failure
 from agent_laws.trials.beside_calls import beside_calls
 from agent_laws.trials.double_keys import double_keys, spoilt_keys
-from agent_laws.trials.doubtful_turns import doubtful_turns
 from agent_laws.trials.enclosures import enclosed_calls
-from agent_laws.trials.foreign_turns import foreign_turns, stripped_turns, told_answers, told_turns
+from agent_laws.trials.foreign_turns import (
+    doubtful_turns,
+    foreign_turns,
+    stripped_turns,
+    told_answers,
+    told_turns,
+)
 from agent_laws.trials.marked_turns import (
     broken_calls,
     given_results,
@@ -24,6 +29,7 @@ from agent_laws.trials.marked_turns import (
 from agent_laws.trials.quotations import quotations
 from agent_laws.trials.sample_calls import sample_turns, seams
 from agent_laws.trials.tool_shapes import tool_sets
+from agent_laws.trials.value_tour import RESULTS, several_calls, spoken_turns, toured_inputs
 from agent_parsers import get_dialect, list_dialects
 
 if TYPE_CHECKING:
@@ -110,6 +116,17 @@ def _each_of(
     return cases
 
 
+def _all_of(
+    found: Callable[[Dialect, Mode], Iterable[NamedTuple]],
+) -> Callable[[Dialect, Mode, int], Cases]:
+    return lambda dialect, mode, _examples: (each._asdict() for each in found(dialect, mode))
+
+
+def _values(dialect: Dialect, _mode: Mode, _examples: int) -> Cases:
+    """Yield all of a tour, whatever the number of examples: each value may be lost alone."""
+    return ({"tool_input": each} for each in toured_inputs(dialect))
+
+
 _BY_MODE: Final[dict[Callable[..., None], Callable[[Dialect, Mode, int], Cases]]] = {
     laws.no_prefix_of_a_turn_acts_otherwise: _prefixes,
     laws.no_key_counts_twice: _keys,
@@ -122,6 +139,9 @@ _BY_MODE: Final[dict[Callable[..., None], Callable[[Dialect, Mode, int], Cases]]
     laws.no_answer_has_the_end_of_a_thought: _each_of(stray_ends),
     laws.no_mark_of_a_call_is_text: _each_of(broken_calls),
     laws.what_is_given_is_never_said: _each_of(given_results),
+    laws.a_value_is_read_as_it_is_written: _values,
+    laws.each_call_of_a_turn_is_made: _all_of(several_calls),
+    laws.content_beside_a_call_is_kept: _all_of(spoken_turns),
 }
 """Laws that are tried in each mode, and what makes their cases."""
 
@@ -142,6 +162,10 @@ def _doubtful(dialect: Dialect, examples: int) -> Cases:
     return (each._asdict() for each in _few(doubtful_turns(dialect), 4 * examples))
 
 
+def _results(dialect: Dialect, _examples: int) -> Cases:
+    return ({"results": each} for each in RESULTS if dialect.several or len(each) == 1)
+
+
 def _told(dialect: Dialect, examples: int) -> Cases:
     """Yield what a registered *dialect* writes; no other is known to `auto`."""
     if dialect.name in list_dialects():
@@ -155,5 +179,6 @@ _ONCE: Final[dict[Callable[..., None], Callable[[Dialect, int], Cases]]] = {
     laws.no_call_is_an_answer: _foreign,
     laws.strict_reading_is_never_laxer: _doubtful,
     laws.auto_reads_what_a_dialect_writes: _told,
+    laws.every_result_is_written: _results,
 }
 """Laws that do not depend on the mode, and what makes their cases."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import json
 import random
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers import AgentAction, OutputParserException
+from agent_laws.unread_texts import leaves, texts_said, unread_texts
+from agent_laws.watched_forms import Watch
+from agent_parsers import OutputParserException
 from agent_runs.read_log import read_runs
 from agent_runs.readers.known import FormOfLog, reader_of, readers_of_data, readers_of_text
 from agent_runs.reading.building import UNASKED
@@ -25,15 +26,9 @@ from agent_runs.reading.reader import (
 )
 from agent_runs.recognition import LAST_RESORT
 from agent_runs.sources import RunsFrom, as_it_is, open_log
-from agent_runs.tables import part as of_part
-from agent_runs.tables.console import Console
-from agent_runs.tables.messages import Messages
-from agent_runs.tables.part import MessagePart
-from agent_runs.tables.piece import ConsolePiece
 
 if TYPE_CHECKING:
     from agent_parsers.transcripts import Transcript
-    from agent_runs.reading.said import Said
 
 _PLACES: Final = 20
 _MOST_LINES: Final = 60
@@ -86,9 +81,11 @@ def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
     answer. Each result must have its call. A log that is cut anywhere must give no half value
     without a notice, and a malformed log must raise nothing but `OutputParserException`. Texts in
     other forms must not be recognised. If a row of a table of messages matches parts, each of its
-    paths must find something in one of them. Doubts are parts that the runs drop, rows that match
-    no part of any log, paths that find nothing where a log may have nothing, such as the name of
-    the model, and pieces of a console that match nothing, or whose groups match no text.
+    paths must find something in one of them. No step may have an error. Doubts are parts that the
+    runs drop, calls without input or result, runs without an answer, sentences of a JSON log that
+    are in none of its runs, rows that match no part of any log, paths that find nothing where a log
+    may have nothing, such as the name of the model, and pieces of a console that match nothing, or
+    whose groups match no text.
 
     Args:
         form: A table or a reader; it need not be registered.
@@ -98,7 +95,7 @@ def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
     failures: list[str] = []
     doubts: list[str] = []
     runs: list[Transcript] = []
-    watch = _Watch()
+    watch = Watch()
     watched = watch.form(form)
     for number, source in enumerate(logs, 1):
         failures += (f"log {number}: {each}" for each in _of_recognition(form, source))
@@ -110,12 +107,10 @@ def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
         if not any(run.steps for run in found):
             failures.append(f"log {number} has no run with a step or an answer")
         runs += found
-        errors = (step.error for run in found for step in run.all_steps)
-        if unasked := sum(error is not None and error.reason == UNASKED for error in errors):
-            failures.append(f"log {number} has results that belong to no call: {unasked}")
-        notices = dict.fromkeys(each.message for run in found for each in run.notices)
-        doubts += (f"log {number}: {each}" for each in notices if each.startswith("dropped"))
         text = _text_of(source)
+        failures += (f"log {number} has {each}" for each in _of_steps(found))
+        doubts += (f"log {number}: {each}" for each in _of_notices(found))
+        doubts += (f"log {number}: {each}" for each in unread_texts(form, text, found))
         for law in (_of_cuts, _of_malformed):
             failures += (f"log {number}, {each}" for each in _tried(law, text, form))
     for other in _OTHERS:
@@ -130,112 +125,27 @@ def check_reader(form: FormOfLog, logs: Iterable[RunsFrom]) -> ReaderReport:
     return ReaderReport(reader.name, tuple(runs), tuple(failures), tuple(doubts))
 
 
-class _Watch:
-    """Which rows, paths and groups of a table find something in logs."""
-
-    def __init__(self) -> None:
-        self.unseen: dict[int, str] = {}
-        """Rows that have matched no part or piece so far, described in words."""
-        self.needed: dict[str, bool] = {}
-        """What it means that a path of a row finds nothing, and whether it found something."""
-        self.others: dict[str, bool] = {}
-        """The same of paths that logs may lack."""
-
-    def form(self, form: FormOfLog) -> FormOfLog:
-        """Return a form that reads like *form*, and is watched if it is a table."""
-        match form:
-            case Messages():
-                return self._messages(form)
-            case Console():
-                pieces = [self._piece(number, piece) for number, piece in enumerate(form.pieces)]
-                return replace(form, pieces=pieces)
-            case _:
-                return form
-
-    def _piece(self, number: int, piece: ConsolePiece) -> ConsolePiece:
-        if piece.body == _NEVER:
-            return piece
-        what = f"row {number + 1}, {piece.what!r} with title={piece.title!r}"
-        self.unseen[number] = f"no piece of the logs matches {what}"
-        named = [re.compile(pattern) for pattern in (piece.title, piece.body, piece.each)]
-        names = {name for pattern in named for name in pattern.groupindex}
-        if piece.what in ("nothing", "start"):
-            names.discard("text")  # nobody asks for it
-        words = {name: f"the group {name!r} of {what} matches no text" for name in names}
-
-        def see(groups: Mapping[str, str | None]) -> None:
-            self.unseen.pop(number, None)
-            for name, said in words.items():
-                found = bool((groups.get(name) or "").strip())
-                self.others[said] = self.others.get(said, False) or found
-
-        watched = _WatchedPiece(**{each.name: getattr(piece, each.name) for each in fields(piece)})
-        object.__setattr__(watched, "see", see)
-        return watched
-
-    def _messages(self, form: Messages) -> Messages:
-        parts = [self._row(number, row) for number, row in enumerate(form.parts)]
-        about = {name: self._path(f"about {name!r}", path) for name, path in form.about.items()}
-        paths: dict[str, Any] = {name: self._path(name, getattr(form, name)) for name in _OF_TABLES}
-        return replace(form, parts=parts, about=about, **paths)
-
-    def _row(self, number: int, row: MessagePart) -> MessagePart:
-        said = (f"{name}={getattr(row, name)!r}" for name in ("type", "key", "at"))
-        words = f"row {number + 1}, {row.what!r} with {', '.join(said)}"
-        self.unseen[number] = f"no part of the logs matches {words}"
-
-        def where(part: Any) -> bool:
-            fits = row.where is None or row.where(part)
-            if fits and part is not None:
-                self.unseen.pop(number, None)
-            return fits
-
-        paths: dict[str, Any] = {}
-        for name in _OF_ROWS:
-            path = getattr(row, name)
-            is_own = path != getattr(MessagePart, name)
-            if is_own and not (name == "name" and row.type.endswith("*")):
-                is_needed = name != "failed" and (name, row.what) != ("output", "call")
-                paths[name] = self._path(name, path, words, is_needed=is_needed)
-        return replace(row, where=where, **paths)
-
-    def _path(
-        self, name: str, path: of_part.Path, row: str = "", *, is_needed: bool = False
-    ) -> of_part.Path:
-        if not isinstance(path, str) or not path or path.startswith("="):
-            return path
-        words = f"nothing in the logs is at {name}={path!r}{row and f' of {row}'}"
-
-        def found(value: Any) -> Any:
-            here = of_part.at(value, path)
-            place = self.needed if is_needed else self.others
-            place[words] = place.get(words, False) or here is not None
-            return here
-
-        return found
+_LACKS: Final = ("no_input", "no_answer", "no_observation")
+"""Notices of what a log may lack, or a form may not find."""
 
 
-class _WatchedPiece(ConsolePiece):
-    """A piece that records what its patterns have matched."""
-
-    see: Callable[[Mapping[str, str | None]], None]
-
-    def said(
-        self, groups: Mapping[str, str | None], line: int, shortened: re.Pattern[str] | None
-    ) -> Iterator[Said]:
-        each = re.finditer(self.each, groups.get("text") or "", re.DOTALL) if self.each else ()
-        for found in ({}, *(match.groupdict() for match in each)):
-            self.see({**groups, **found})
-        yield from super().said(groups, line, shortened)
+def _of_steps(runs: Iterable[Transcript]) -> Iterator[str]:
+    """Yield what is wrong with the steps of *runs*, to be read after ``log 1 has``."""
+    errors = [step.error.reason for run in runs for step in run.failed if step.error is not None]
+    if unasked := errors.count(UNASKED):
+        yield f"results that belong to no call: {unasked}"
+    for reason in dict.fromkeys(each for each in errors if each != UNASKED):
+        yield f"steps that cannot be read, {errors.count(reason)}: {reason}"
 
 
-_NEVER: Final = "(?!)"
-"""The body of pieces that are always a notice."""
-_OF_ROWS: Final = ("of", "name", "arguments", "id", "output", "failed")
-_OF_TABLES: Final = (
-    "system", "answer", "question", "stated", "piece", "caller", "key", "follows", "voids",
-    "rewinds", "anew",
-)  # fmt: skip
+def _of_notices(runs: Iterable[Transcript]) -> Iterator[str]:
+    """Yield the notices of *runs* that a form may be to blame for."""
+    notices = [notice for run in runs for notice in run.notices]
+    for message in dict.fromkeys(each.message for each in notices):
+        if message.startswith("dropped") or any(
+            each.kind in _LACKS for each in notices if each.message == message
+        ):
+            yield message
 
 
 def _tried(
@@ -256,7 +166,9 @@ def _of_cuts(text: str, form: FormOfLog) -> Iterator[str]:
 def half_values(text: str, form: str | FormOfLog = "auto") -> Iterator[tuple[int, str]]:
     """Yield the half values without a notice in beginnings of a log, each with its offset."""
     try:
-        known = {value for run in read_runs(io.StringIO(text), format=form) for value in _said(run)}
+        known = {
+            value for run in read_runs(io.StringIO(text), format=form) for value in texts_said(run)
+        }
     except OutputParserException:
         return
     for at in _cuts(text):
@@ -267,7 +179,7 @@ def half_values(text: str, form: str | FormOfLog = "auto") -> Iterator[tuple[int
         for run in runs:
             kinds = {notice.kind for notice in run.notices}
             if not run.failed and kinds.isdisjoint({"cut_value", "unclear_end"}):
-                yield from ((at, each) for each in _said(run) if not _is_whole(each, known))
+                yield from ((at, each) for each in texts_said(run) if not _is_whole(each, known))
 
 
 def _cuts(text: str) -> Iterator[int]:
@@ -277,31 +189,12 @@ def _cuts(text: str) -> Iterator[int]:
     yield from (chance.randrange(len(text)) for _ in range(_PLACES) if text)
 
 
-def _leaves(value: Any) -> Iterator[str]:
-    """Yield the texts in *value*, with single blanks for white space."""
-    if isinstance(value, dict | list):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _leaves(each)
-    elif isinstance(value, str) and value.strip():
-        yield " ".join(value.split())
-
-
-def _said(run: Transcript) -> Iterator[str]:
-    yield from _leaves(run.question)
-    for step in run.all_steps:
-        yield from _leaves([step.thought, step.content, step.observation])
-        if isinstance(step.action, AgentAction):
-            yield from _leaves([step.action.tool, step.action.tool_input])
-        elif step.action is not None:
-            yield from _leaves(step.action.return_values)
-
-
 def _is_whole(value: str, known: set[str]) -> bool:
     """Return whether *value* is one of those *known*, or JSON of them."""
     if value in known:
         return True
     try:
-        return known.issuperset(_leaves(json.loads(value)))
+        return known.issuperset(leaves(json.loads(value)))
     except (ValueError, RecursionError):
         return False
 

@@ -29,6 +29,12 @@ from agent_laws.laws.failing import (
     strict_reading_repairs_nothing,
     the_limit_is_named_in_any_cut,
 )
+from agent_laws.laws.fidelity import (
+    a_value_is_read_as_it_is_written,
+    content_beside_a_call_is_kept,
+    each_call_of_a_turn_is_made,
+    every_result_is_written,
+)
 from agent_laws.laws.form import (
     a_prompt_ends_where_a_word_may_begin,
     a_stop_sequence_stops_no_step,
@@ -73,6 +79,7 @@ from agent_laws.laws.table import (
     every_marker_is_written,
     every_state_can_be_reached,
     every_transcript_has_a_beginning,
+    no_mark_of_a_call_quotes,
     no_marker_ends_in_white_space,
     the_instructions_show_no_label_that_is_not_read,
 )
@@ -111,13 +118,17 @@ __all__ = [
     "a_thought_keeps_its_words",
     "a_transcript_is_read_or_refused",
     "a_turn_is_read_or_refused",
+    "a_value_is_read_as_it_is_written",
     "any_cut_gives_the_same_events",
     "any_cut_gives_the_same_runs",
     "auto_reads_what_a_dialect_writes",
+    "content_beside_a_call_is_kept",
+    "each_call_of_a_turn_is_made",
     "each_step_of_a_transcript_is_reported_once",
     "eight_times_the_text_takes_less_than_sixteen_times_as_long",
     "every_call_has_a_reader_of_its_own",
     "every_marker_is_written",
+    "every_result_is_written",
     "every_state_can_be_reached",
     "every_transcript_has_a_beginning",
     "lenient_reads_what_strict_reads",
@@ -127,6 +138,7 @@ __all__ = [
     "no_failed_turn_forges_a_mark",
     "no_key_counts_twice",
     "no_mark_of_a_call_is_text",
+    "no_mark_of_a_call_quotes",
     "no_marker_ends_in_white_space",
     "no_observation_changes_how_the_text_around_it_is_read",
     "no_observation_forges_a_mark",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -79,23 +80,33 @@ def the_steps_of_the_sample_are_written_as_they_stand(dialect: Dialect) -> None:
 def a_stop_sequence_stops_no_step(
     dialect: Dialect, action: AgentAction, *, thought: str = ""
 ) -> None:
-    """Check that each stop sequence ends a step after the whole action.
+    """Check that each stop sequence ends a step after the whole action, or after two of them.
 
-    If a call has no end of its own, the parser has to be told that the text stopped; otherwise the
-    text is an error.
+    If nothing else ends a turn, a stop sequence may end each call. If a call has no end of its own,
+    the parser has to be told that the text stopped; otherwise the text is an error.
 
     Raises:
         BrokenLawError: A stop sequence does not occur in a rendered step, or the action in front of
             it is incomplete.
     """
     parser = get_parser(dialect, lenient=True)
-    text = parser.render((action, "seen"), thought=thought)
+    _check_stops(dialect, action, parser.render((action, "seen"), thought=thought))
+    if dialect.several and dialect.turn_frame[0].strip():
+        with suppress(ValueError):  # some have one call in a turn all the same
+            _check_stops(dialect, action, parser.render([action, action], thought=thought), 2)
+
+
+def _check_stops(dialect: Dialect, action: AgentAction, text: str, calls: int = 1) -> None:
+    """Check that what stands before each stop sequence in *text* makes so many *calls*."""
+    parser = get_parser(dialect, lenient=True)
     if not parser.stop:
         raise Broken("the parser has no stop sequence", text=text)
     met = {marker_in(dialect, stop) for stop in parser.stop if stop in text}
     for stop in parser.stop:
         before, found, _ = text.partition(stop)
-        if not found and (marker_in(dialect, stop) in met - {""} or (dialect.several and met)):
+        if not found and (
+            calls > 1 or marker_in(dialect, stop) in met - {""} or (dialect.several and met)
+        ):
             continue  # another spelling of one that occurs, or the end of a turn of calls
         if not found:
             raise Broken(f"the stop sequence {stop!r} is not in a rendered step", text=text)
@@ -103,9 +114,12 @@ def a_stop_sequence_stops_no_step(
         if isinstance(outcome, Refusal):
             turn = outcome_of(partial(parser.read, before, ended="stop"))
             outcome = turn if isinstance(turn, Refusal) else turn.result
-        if not is_same(outcome, action, before):
+        made = results_in(outcome)
+        if len(made) != calls or not all(is_same(each, action, before) for each in made):
+            meant = " twice" if calls > 1 else ""
             raise Broken(
-                f"if the model stops at {stop!r}, {shown(action)} is read as {shown(outcome)}",
+                f"if the model stops at {stop!r}, {shown(action)}{meant} is read as"
+                f" {shown(outcome)}",
                 text=before,
             )
 

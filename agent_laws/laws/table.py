@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from agent_laws.laws.broken import Broken, law
+from agent_laws.trials.enclosures import quotes
 from agent_laws.trials.pieces import marker_in, table_of, written
 from agent_parsers import get_dialect, list_dialects
 from agent_parsers.authoring import Part, Result, instructions
-from agent_parsers.core import Patterns
+from agent_parsers.core import Patterns, spelt_texts
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
@@ -190,3 +191,24 @@ def _begins(markers: Mapping[str, Marker], text: str) -> bool:
 
 def _listed(names: list[str]) -> str:
     return ", ".join(map(repr, names))
+
+
+@law
+def no_mark_of_a_call_quotes(dialect: Dialect) -> None:
+    """Check that no mark that opens a call is one that quotes, or that opens a thought.
+
+    Such marks are ``<example>``, ``Example:`` and ``> ``. A model writes them around what it does
+    not mean. Marks that the dialect itself writes are its own affair, as are labels of thoughts in
+    dialects with one action in a turn.
+
+    Raises:
+        BrokenLawError: There is such a mark, in one of its spellings.
+    """
+    own = "".join(written(dialect))
+    for table in (dialect.strict, dialect.lenient) if dialect.several else ():
+        for (state, name), transition in table.transitions.items():
+            is_other = transition.to not in (state, table.initial)
+            opens = is_other and table.parts[transition.to] is Part.CALL
+            for text in spelt_texts(table.markers[name]) if opens else ():
+                if quotes(text) and text not in own:
+                    raise Broken(f"{text!r}, the marker {name!r}, opens a call, but it quotes")

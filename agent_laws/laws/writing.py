@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -77,11 +78,14 @@ def is_same(outcome: Outcome, step: Step, log: str) -> bool:
 
 
 def _comparable(step: Step, log: str | None = None) -> tuple[object, ...]:
-    """Return the fields of *step* that are compared, with another *log* if one is given."""
+    """Return the fields of *step* that are compared, with another *log* if one is given.
+
+    Types count: ``1`` is neither ``1.0`` nor ``True``.
+    """
     log = step.log if log is None else log
     if isinstance(step, AgentFinish):
         return (step.return_values, log)
-    return (step.tool, step.tool_input, log)
+    return (step.tool, step.tool_input, json.dumps(step.tool_input, sort_keys=True), log)
 
 
 @law
@@ -131,11 +135,9 @@ def _scratchpad(dialect: Dialect, steps: Sequence[PlainStep]) -> str:
 
 
 def _check_action(step: TranscriptStep, action: AgentAction, text: str) -> None:
-    if not isinstance(step.action, AgentAction) or (
-        (step.action.tool, step.action.tool_input) != (action.tool, action.tool_input)
-    ):
-        found = step.error or shown(step.action)
-        raise Broken(f"{shown(action)} is read as {found}", text=text)
+    found = step.action
+    if not isinstance(found, AgentAction) or _comparable(found, "") != _comparable(action, ""):
+        raise Broken(f"{shown(action)} is read as {step.error or shown(found)}", text=text)
 
 
 @law

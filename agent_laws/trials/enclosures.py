@@ -7,6 +7,7 @@ holds for these marks only because it names them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache, partial
 from itertools import cycle
@@ -109,6 +110,21 @@ _QUOTATION_MARKS: Final[tuple[Pair, ...]] = (
 )  # fmt: skip
 _AROUND_ALL: Final = ("answer", "response", "output", "result", "message", "final")
 """Names of elements around a whole turn that say neither that it is a call, nor its form."""
+
+
+_QUOTING: Final = {
+    *_THOUGHTS, *_ELEMENTS, *_BRACKETS, *_ENVIRONMENTS, "examples", "for example", "draft",
+    "drafts", "sample", "note", "quotation", "think", "thoughts", "cot",
+} - {"code"}  # fmt: skip
+"""Names of what quotes or thinks; a block of code may be a call."""
+_WORDS: Final = re.compile(r"[^\w`]*([\w ]*\w)[^\w`]*").fullmatch
+
+
+def quotes(mark: str) -> bool:
+    """Return whether a *mark* quotes what follows it, or opens a thought."""
+    found = _WORDS(mark)
+    names = {sign.strip() for sign in _SIGNS} if found is None else _QUOTING
+    return (mark.strip() if found is None else found[1].casefold()) in names
 
 
 class EnclosedCall(NamedTuple):

@@ -1,4 +1,7 @@
-"""Deterministic turns for another reader than the dialect that writes them."""
+"""Deterministic turns for another reader than the one that makes calls of them.
+
+It is that of another dialect, or strict mode, which makes no call that lenient mode refuses.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,17 @@ from collections.abc import Iterator
 from itertools import cycle
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from agent_laws.trials.beside_calls import beside_calls
+from agent_laws.trials.enclosures import enclosed_calls
+from agent_laws.trials.marked_turns import broken_calls
+from agent_laws.trials.quotations import quotations
 from agent_laws.trials.sample_calls import (
     Meant,
     SampleTurn,
     calls_in,
     reading,
     sample_turns,
+    seams,
     usual_turn,
 )
 from agent_laws.trials.tool_shapes import DECLARED, tool_sets
@@ -129,3 +137,31 @@ def told_turns(dialect: Dialect) -> Iterator[tuple[str, ToolSet]]:
     for thought in ("", "I have seen it.") if dialect.thinks else ("",):
         for answer in ANSWERS[:2]:
             yield dialect.write(Written(thought, answer=answer)), known
+
+
+# -- turns that strict mode must not read more boldly ----------------------------------------------
+
+
+class DoubtfulTurn(NamedTuple):
+    """A turn that lenient mode may refuse with good reason."""
+
+    text: str
+    """The turn."""
+    tools: ToolSet | None
+    """The tools that the parser knows."""
+
+
+def doubtful_turns(dialect: Dialect) -> Iterator[DoubtfulTurn]:
+    """Yield half calls, enclosed calls, and calls with something extra or something missing."""
+    for quoted in quotations(dialect, "lenient"):
+        yield DoubtfulTurn(quoted.text, None)
+    for turn in sample_turns(dialect):
+        for tools in tool_sets(turn.calls).values():
+            for at in seams(turn):
+                yield DoubtfulTurn(turn.text[:at], tools)
+    for enclosed in enclosed_calls(dialect):
+        yield DoubtfulTurn(enclosed.text, enclosed.tools)
+    for beside in beside_calls(dialect, "lenient"):
+        yield DoubtfulTurn(beside.text, beside.tools)
+    for broken in broken_calls(dialect, "lenient"):
+        yield DoubtfulTurn(broken.text, None)

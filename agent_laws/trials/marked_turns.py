@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent_laws.trials.pieces import table_of
+from agent_laws.trials.pieces import table_of, written
 from agent_laws.trials.quotations import own_marks
 from agent_laws.trials.sample_calls import Meant, calls_in, reading, usual_turn
 from agent_parsers.authoring import Go, Literal, Part, Result, Table, Written
@@ -27,6 +28,9 @@ PROSE: Final = "a7word and more"
 _SEEN: Final = "a7seen"
 _MARK: Final = re.compile(r"[<\[\]][^<>\[\]\s]+[>\]]").match
 """Matches a mark in brackets."""
+_ELEMENT: Final = re.compile(r"<[a-z]+>", re.IGNORECASE).match
+_OWN_ROLES: Final = ("assistant", "chatbot", "model", "bot", "ai")
+"""What templates call a model, the surest word first."""
 
 
 class MarkedTurn(NamedTuple):
@@ -148,13 +152,39 @@ def given_results(dialect: Dialect, mode: Mode) -> tuple[GivenResult, ...]:
         for gap in ("", "\n") if text.strip()[0] in "<[" else ("\n",):  # words begin a line
             found.append(GivenResult(f"{said}{gap}{text}", _SEEN))
             found.append(GivenResult(f"{call}{gap}{text}", _SEEN, meant))
-    role = before.strip()
-    while end := next(filter(role.startswith, dialect.stop), ""):
-        role = role.removeprefix(end).lstrip()
-    if _MARK(role):
-        other = f"{role}{usual_turn(dialect, _SEEN).text}"
-        found += (GivenResult(f"{call}{gap}{other}", _SEEN, meant) for gap in ("", "\n"))
+    again = usual_turn(dialect, _SEEN).text
+    if _MARK(role := _without_ends(dialect, before)):
+        found += (GivenResult(f"{call}{gap}{role}{again}", _SEEN, meant) for gap in ("", "\n"))
+    if user := user_turn(dialect):
+        asked = f"{user}Do it.\n{_without_ends(dialect, after)}{again}"
+        for text, gap in product((f"{user}{again}", asked, f"{user}{_SEEN}"), ("", "\n")):
+            found.append(GivenResult(f"{said}{gap}{text}", _SEEN))
+            found.append(GivenResult(f"{call}{gap}{text}", _SEEN, meant))
     return tuple(found)
+
+
+def user_turn(dialect: Dialect) -> str:
+    """Return what opens a turn of the user, if the mark before the model's own turn shows it.
+
+    An element of one word, such as ``<user>``, is no mark, since answers may write it.
+    """
+    opens, own = _without_ends(dialect, dialect.turn_frame[1]), "".join(written(dialect))
+    while (mark := _MARK(opens)) and mark[0] in own and _MARK(rest := opens[mark.end() :].lstrip()):
+        opens = rest  # it ends a part of the turn before
+    if mark is not None and not _ELEMENT(opens):
+        for word, case in product(_OWN_ROLES, (str.lower, str.title, str.upper)):
+            asked = re.sub(rf"(?<![a-zA-Z]){case(word)}(?![a-zA-Z])", case("user"), opens)
+            if asked != opens:
+                return asked
+    return ""
+
+
+def _without_ends(dialect: Dialect, text: str) -> str:
+    """Return *text* without what ends a turn of the model, and without white space around it."""
+    text = text.strip()
+    while end := next(filter(text.startswith, dialect.stop), ""):
+        text = text.removeprefix(end).lstrip()
+    return text
 
 
 def _given_marks(dialect: Dialect) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from agent_parsers.engine.markers.kinds import label_words, spelt_texts
 from agent_parsers.engine.tables.reasoning import REASONING
 from agent_parsers.engine.tables.rewritings import END_TOKENS
 from agent_parsers.engine.tables.table import Part, Table
-from agent_parsers.registry.dialects_by_name import list_dialects, registered
+from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects, registered
 
 if TYPE_CHECKING:
     from agent_parsers.engine.tables.dialect import Dialect
@@ -167,7 +167,7 @@ def _signs(shipped: frozenset[str], own: tuple[Dialect, ...]) -> _Signs:
     literals: defaultdict[str, set[str]] = defaultdict(set)
     frames: defaultdict[str, set[str]] = defaultdict(set)
     bare: set[str] = set()
-    known = {name: SIGNS[name] for name in shipped}
+    known = {name: SIGNS.get(name) or signs_of(get_dialect(name)) for name in shipped}
     known |= {dialect.name: signs_of(dialect) for dialect in own}
     for own_labels, *_ in known.values():
         words.update(own_labels)

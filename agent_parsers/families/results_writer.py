@@ -23,8 +23,9 @@ _MARK: Final = re.compile(
     r"<(\w+)>[^<>]*</\1>|<\|[^<>|\n]+\|>|\[\[[^\[\]\n]+\]\]|<<[^<>\n]+>>|\{\{[^{}\n]+\}\}"
     r'|[<\[\]][^<>\[\]\s]+[>\]]|<\w+ \w+="?\Z'
 ).match
-"""Matches an element of words, a mark in brackets such as ``<|im_start|>`` or ``[[result]]``, or
-what begins a tag with the name of the tool."""
+"""Matches an element of words, a mark in brackets, or what begins a tag with the tool's name."""
+_CASES: Final = (str.lower, str.title, str.upper)
+_ROLES: Final = [(c("assistant"), c(role)) for c in _CASES for role in ("user", "system")]
 IM_END: Final = "<|im_end|>"
 """What ends a turn in ChatML."""
 
@@ -83,10 +84,11 @@ def given_marks(opener: str, frame: Marks, ends: Sequence[str]) -> tuple[Given, 
 
     Words and brackets are no marks, since an answer may begin with them. The first result follows
     *opener*; for *frame* see `Dialect.turn_frame`. What *ends* a turn of the model needs no other
-    mark.
+    mark. If the role stands within the mark of a turn, so do the roles that *frame* does not have.
     """
     begun, (model, role) = _first_mark(frame[0], ends)[0], _first_mark(frame[1], ends)
     found = {_first_mark(opener, ends)[0]: "", begun: role if begun == model else ""}
+    found |= {model.replace(a, b): "" for a, b in _ROLES if begun not in ("", model) and a in model}
     return tuple(Given(mark, own=own) for mark, own in found.items() if mark)
 
 

@@ -7,6 +7,7 @@ group ``agent_parsers.readers``, which names a table or a reader in it.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
@@ -145,10 +146,24 @@ def _added() -> dict[str, TextReader | DataReader]:
 
 @cache
 def _installed() -> dict[str, TextReader | DataReader]:
+    """Return the readers of installed packages; a warning names each that cannot be used."""
     from importlib.metadata import entry_points  # imported lazily: by the help, for example
 
-    readers = (reader_of(entry.load()) for entry in entry_points(group=GROUP))
-    return {reader.name: reader for reader in readers}
+    found: dict[str, TextReader | DataReader] = {}
+    for entry in entry_points(group=GROUP):
+        try:
+            reader = reader_of(entry.load())
+        except Exception as error:  # noqa: BLE001 - the code of a package may raise anything
+            why = f"{type(error).__name__}: {error}"
+        else:
+            is_taken = reader.name in found or reader.name in TEXT or reader.name in _OF_DATA
+            why = f"there is already a reader {reader.name!r}" if is_taken else ""
+            found.setdefault(reader.name, reader)
+        if why:
+            package = f" of {entry.dist.name}" if entry.dist is not None else ""
+            message = f"skipped the reader {entry.name} = {entry.value!r}{package}: {why}"
+            warnings.warn(message, stacklevel=2)
+    return {name: reader for name, reader in found.items() if name not in {*TEXT, *_OF_DATA}}
 
 
 @cache

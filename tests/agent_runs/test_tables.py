@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import metadata
 from importlib.metadata import EntryPoint
@@ -141,14 +141,50 @@ def test_a_name_is_registered_once(registered: None) -> None:
         register_reader(7)  # type: ignore[arg-type]
 
 
-def test_an_installed_package_adds_a_form(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = EntryPoint("ours", f"{__name__}:OURS", known.GROUP)
-    monkeypatch.setattr(metadata, "entry_points", lambda *, group: [entry])
-    known._installed.cache_clear()
-    try:
-        assert detect_log(CHAT).reader == "ours"
-    finally:
+@pytest.fixture
+def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Return a function that installs readers, each given as the value of an entry point."""
+
+    def install(*values: str) -> None:
+        entries = [EntryPoint(f"own{at}", value, known.GROUP) for at, value in enumerate(values)]
+        monkeypatch.setattr(metadata, "entry_points", lambda *, group: entries)
         known._installed.cache_clear()
+
+    yield install
+    known._installed.cache_clear()
+
+
+def test_an_installed_package_adds_a_form(install: Callable[..., None]) -> None:
+    install(f"{__name__}:OURS")
+    assert detect_log(CHAT).reader == "ours"
+
+
+def no_form() -> None:
+    """Stands for what an entry point may name by mistake."""
+
+
+TAKEN = replace(OURS, name="plain")
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("no_such_package.logs:OURS", "ModuleNotFoundError: No module named 'no_such_package'"),
+        (f"{__name__}:OUR", "AttributeError: module .* has no attribute 'OUR'"),
+        (f"{__name__}:no_form", "TypeError: expected the name of a reader, .* found function"),
+        (f"{__name__}:TAKEN", "there is already a reader 'plain'"),
+        (f"{__name__}:OURS", "there is already a reader 'ours'"),
+    ],
+)
+def test_a_form_that_cannot_be_used_is_skipped_with_a_warning(
+    name: str, why: str, install: Callable[..., None]
+) -> None:
+    install(f"{__name__}:OURS", name, f"{__name__}:SHOWN")
+    with pytest.warns(UserWarning, match=f"skipped the reader own1 = '{name}': {why}"):
+        assert detect_log(CHAT).reader == "ours"
+    assert detect_log(PRINTED).reader == "shown"
+    plain = known.get_reader("plain")
+    assert plain.summary != OURS.summary
 
 
 @pytest.mark.parametrize(
@@ -263,6 +299,7 @@ def test_the_check_doubts_rows_that_fit_nothing() -> None:
     assert report.failures == ("log 1 has results that belong to no call: 3",)
     assert report.doubts == (
         "log 1: dropped a part of type 'jobs'",
+        "log 1: no run has the text at 'said[].ops[].with.whom': 'Ines'",
         "no part of the logs matches row 2, 'call' with type='', key='what', at='ops[]'",
     )
     assert all(doubt in str(report) for doubt in report.doubts)
@@ -308,6 +345,92 @@ def test_the_path_of_results_in_calls_is_refused_if_calls_lack_theirs() -> None:
     assert "nothing in the logs is at output='gives'" in str(report.doubts)
     report = check_reader(replace(OURS, parts=[OURS.parts[0], call]), [[*CHAT[:2], *CHAT[3:]]])
     assert "nothing in the logs is at output='gives'" in str(report.failures)
+
+
+TALK: list[Any] = [
+    {"by": "guest", "text": "Is it open, and how far?"},
+    {"by": "desk", "mull": "I ask both.", "say": "I look.", "calls": [
+        {"no": "c1", "fn": "ask", "kw": {"whom": "Ines", "when": {"day": "Monday"}}},
+        {"no": "c2", "fn": "measure", "kw": {"from": "x", "km": 2}}]},
+    {"by": "house", "no": "c2", "out": ["7 km", "on foot only"], "bad": None},
+    {"by": "house", "no": "c1", "out": ["Yes."], "bad": "She is ill."},
+    {"by": "desk", "say": "It is open, 7 km away."},
+]  # fmt: skip
+SPOKEN = [
+    MessagePart("text", at="", key="text"),
+    MessagePart("thought", at="", key="mull"),
+    MessagePart("text", at="", key="say"),
+    MessagePart("call", at="calls", key="fn", of="", name="fn", arguments="kw", id="no"),
+    MessagePart("result", at="", key="out", of="", id="no", output="out", failed="bad"),
+]
+
+
+def spoken(at: int, **changes: Any) -> Messages:
+    parts = [replace(part, **changes) if at == row else part for row, part in enumerate(SPOKEN)]
+    roles: Any = {"guest": "user", "desk": "assistant", "house": "tool"}
+    return Messages(
+        name="spoken", summary="s", roles=roles, role="by", content=None, type_key="",
+        parts=[part for part in parts if part.key],
+    )  # fmt: skip
+
+
+UNSEEN = "log 1: no run has the text at"
+
+
+@pytest.mark.parametrize(
+    ("at", "changes", "seen"),
+    [
+        (1, {"key": ""}, f"{UNSEEN} 'mull': 'I ask both.'"),
+        (2, {"where": lambda event: "calls" not in event}, f"{UNSEEN} 'say': 'I look.'"),
+        (3, {"arguments": "kw.when|kw"}, f"{UNSEEN} 'calls[].kw.whom': 'Ines'"),
+        (3, {"arguments": None}, "log 1: the log does not show the input of 'ask'"),
+        (3, {"arguments": "kw.whom|kw"}, "log 1 has steps that cannot be read, 1: the arguments"),
+        (4, {"output": "out.0|out"}, f"{UNSEEN} 'out[]': 'on foot only'"),
+        (4, {"failed": ""}, f"{UNSEEN} 'bad': 'She is ill.'"),
+    ],
+)  # fmt: skip
+def test_what_a_form_does_not_read_is_wrong_or_in_doubt(
+    at: int, changes: dict[str, Any], seen: str
+) -> None:
+    report = check_reader(spoken(at, **changes), [TALK])
+    assert report.ok is ("cannot be read" not in seen)
+    assert any(each.startswith(seen) for each in (*report.failures, *report.doubts)), str(report)
+
+
+def test_an_answer_in_the_turn_of_another_is_wrong() -> None:
+    swapped: Any = {"guest": "assistant", "desk": "user", "house": "tool"}
+    report = check_reader(replace(spoken(9), roles=swapped), [TALK])
+    assert "in a message that the assistant did not write" in str(report.failures)
+
+
+def test_what_a_form_reads_is_not_in_doubt() -> None:
+    known = {f"{UNSEEN} 'bad': 'She is ill.'"}  # it only says that the tool failed
+    for log in (TALK, {"messages": TALK}, "\n".join(map(json.dumps, TALK))):
+        form = replace(spoken(9), messages="messages" if isinstance(log, dict) else "")
+        report = check_reader(form, [log])
+        assert report.ok
+        assert {each.replace("messages[].", "") for each in report.doubts} == known
+
+
+def test_texts_in_metadata_and_notices_are_not_in_doubt() -> None:
+    log = [{**TALK[0], "by_whom": "Ann Lee of Bern."}, *TALK[1:]]
+    assert f"{UNSEEN} 'by_whom': 'Ann Lee of Bern.'" in check_reader(spoken(9), [log]).doubts
+    report = check_reader(replace(spoken(9), about={"author": "by_whom"}), [log])
+    assert "Ann Lee" not in str(report)
+
+
+def test_a_call_without_its_result_and_a_run_without_an_answer_are_in_doubt() -> None:
+    report = check_reader(spoken(9), [TALK[:2] + TALK[3:4]])
+    assert report.ok
+    assert "log 1: the log does not show what 'measure' returned" in report.doubts
+    assert "log 1: the run ends without an answer" in report.doubts
+
+
+def test_of_many_unread_texts_ten_are_listed() -> None:
+    log = [{**TALK[0], **{f"note_{at}": f"Note {at} of ours." for at in range(13)}}, *TALK[1:]]
+    doubts = [each for each in check_reader(spoken(9), [log]).doubts if "no run has" in each]
+    assert len(doubts) == 11
+    assert doubts[-1] == "log 1: no run has the texts at 4 more places"
 
 
 def test_pieces_and_groups_that_match_nothing_are_in_doubt() -> None:

@@ -23,7 +23,7 @@ from agent_parsers.authoring import (
     TaggedPayload,
     Written,
 )
-from agent_parsers.dialects import minimax_m2
+from agent_parsers.dialects import hermes, minimax_m2
 from agent_parsers.engine.calls.json.blocks import JsonCalls
 from agent_parsers.engine.calls.json.members import Members
 from agent_parsers.engine.calls.json.rules import JsonCallRules
@@ -159,6 +159,11 @@ def without_closer(text: str, _repairs: list[Repair]) -> str:
     return text.removeprefix("<<").removesuffix(">>")
 
 
+def counting_truth(text: str, _repairs: list[Repair]) -> dict[str, Any]:
+    members = objects_only(loaded(text), text)
+    return {key: int(each) if isinstance(each, bool) else each for key, each in members.items()}
+
+
 def last_wins(text: str, _repairs: list[Repair]) -> dict[str, Any]:
     return objects_only(loaded(text), text)
 
@@ -187,6 +192,33 @@ def without_escapes(results: Sequence[Result], number: int) -> str:
     """Write results without escaping them."""
     bare = [result._replace(text=unescape(HERMES, result.text)) for result in results]
     return HERMES.results_text(bare, number)
+
+
+def hermes_like(**changes: Any) -> Dialect:
+    """Return the dialect with other fields."""
+    return replace(HERMES, name="hermes_like", aliases=(), **changes)
+
+
+def finishing(change: Callable[[list[Any]], list[Any]]) -> Dialect:
+    """Return a dialect that makes a *change* of the calls of a block once it has read them."""
+
+    class Changing(JsonCalls):
+        """Changes what it has read."""
+
+        def _finish(self, events: Any) -> Any:
+            return change(super()._finish(events))
+
+    def changed(table: Table) -> Table:
+        made = table.new_call
+        assert isinstance(made, partial)
+        return replace(table, new_call=partial(Changing, *made.args, **made.keywords))
+
+    return in_both_modes(changed, write=partial(HERMES.write))  # no `Form`: nothing is matched
+
+
+def without_content(step: Written) -> str:
+    """Write a step without what it says beside a thought."""
+    return HERMES.write(replace(step, content="") if step.thought else step)
 
 
 def in_both_modes(change: Callable[[Table], Table], **others: Any) -> Dialect:
@@ -289,6 +321,14 @@ def deaf_in_values() -> Dialect:
     """Return a dialect that takes what begins like a tag for part of a value."""
     payload = DeafPayload(**vars(minimax_m2.PAYLOAD))
     return replace(minimax_m2.FORMAT, name="deaf", aliases=(), payload=payload).dialect()
+
+
+def without_user(name: str, mark: str) -> Dialect:
+    """Return the dialect called *name*, which takes the *mark* of the user's turns for text."""
+    like = get_dialect(name)
+    given = tuple(each for each in like.given if each.canonical != mark)
+    assert len(given) < len(like.given)
+    return replace(like, name=f"{name}_like", aliases=(), given=given)
 
 
 NOTE = {**TABLE.markers, "note": Label("Note")}
@@ -666,6 +706,60 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         laws.what_is_given_is_never_said,
         "the text is read as .*a7seen.*, expected .*",
         r".*<\|im_start\|>user<tool_call>.*",
+    ),
+    "no mark of the user ends a turn": (
+        lambda: without_user("phi4_mini", "<|user|>"),
+        laws.what_is_given_is_never_said,
+        "the text is read as .*a7seen.*, expected .*",
+        r".*<\|user\|>.*",
+    ),
+    "a frame whose roles nobody knows by their marks": (
+        lambda: without_user("xing4", "<_user>"),
+        laws.what_is_given_is_never_said,
+        "the text is read as .*a7seen.*, expected .*",
+        r".*<_user>.*",
+    ),
+    "a codec takes truth for a number": (
+        lambda: with_input(counting_truth),
+        laws.a_value_is_read_as_it_is_written,
+        "the input {'query': True} is read as {'query': 1}",
+        "Tool: search\nWith: {.query.: true}",
+    ),
+    "the same call twice is made once": (
+        lambda: finishing(lambda calls: [*{str(each.tool_input): each for each in calls}.values()]),
+        laws.each_call_of_a_turn_is_made,
+        "the calls .* are read as .*",
+        "",
+    ),
+    "content beside a thought is not written": (
+        lambda: hermes_like(write=without_content),
+        laws.content_beside_a_call_is_kept,
+        "the content 'One moment a7said.' is read as ''",
+        "<think>.*",
+    ),
+    "content behind a call is dropped": (
+        lambda: finishing(lambda found: [each for each in found if not each.is_text]),
+        laws.content_beside_a_call_is_kept,
+        "the content 'One moment a7said.' is read as ''",
+        "<tool_call>.*",
+    ),
+    "a third result is not written": (
+        lambda: hermes_like(render_results=lambda found, at: HERMES.results_text(found[:2], at)),
+        laws.every_result_is_written,
+        "the result 'a7three' is not written",
+        ".*",
+    ),
+    "a stop sequence ends the first of two calls": (
+        lambda: hermes_like(stop=("</tool_call>",)),
+        laws.a_stop_sequence_stops_no_step,
+        "if the model stops at '</tool_call>', the action .* twice is read as the action",
+        ".*<tool_call>.*",
+    ),
+    "a mark that quotes opens a call": (
+        lambda: replace(hermes.FORMAT, name="quoting", also={"call": ("<page>",)}).dialect(),
+        laws.no_mark_of_a_call_quotes,
+        "'<page>', the marker 'call', opens a call, but it quotes",
+        "",
     ),
     "the example cannot be read": (
         lambda: replace(MEMO, example=Written(tool="search", tool_input={"query": "lakes"})),

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_laws.trials.beside_calls import beside_calls
 from agent_laws.trials.double_keys import double_keys
-from agent_laws.trials.doubtful_turns import doubtful_turns
 from agent_laws.trials.enclosures import enclosed_calls
+from agent_laws.trials.foreign_turns import doubtful_turns
 from agent_laws.trials.pieces import marker_in, markers, sample_action
 from agent_laws.trials.quotations import quotations
 from agent_laws.trials.sample_calls import (

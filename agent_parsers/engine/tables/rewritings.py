@@ -48,9 +48,8 @@ _TURN: Final = {Part.TOOL, Part.INPUT, Part.CALL, Part.ANSWER, Part.CONTENT}
 
 def table_for(dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> Table:
     """Return the table with which *dialect* is read in *mode*."""
-    table = dialect.strict if mode in STRICT else dialect.lenient
+    table = with_dressed_results(dialect.strict if mode in STRICT else dialect.lenient)
     is_run = mode == "transcript"
-    table = with_dressed_results(table)
     if table.several:
         table = with_given(table, dialect.given)
     if table.lenient and table.read_tool is None:
@@ -104,10 +103,12 @@ def with_given(table: Table, given: Sequence[Given]) -> Table:
         if not any(o.startswith(mark.canonical) or mark.canonical.startswith(o) for o in own)
     }
     guards = (outside_of_code, outside_of_values)
+    goes_on = {at for (at, _), row in table.transitions.items() if table.parts[row.to] in _TURN}
     rows = {
         (state, mark): EndTurn(state, guards=guards)
         for state, part in table.parts.items()
-        if part in _TURN and state not in table.drafts
+        if part in _TURN or (part is Part.SKIPPED and state in goes_on)
+        if state not in table.drafts
         for mark in marks
     }
     return table.rewritten(

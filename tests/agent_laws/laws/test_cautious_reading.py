@@ -9,8 +9,7 @@ import pytest
 from agent_laws import BrokenLawError, laws
 from agent_laws.trials import beside_calls as beside
 from agent_laws.trials import enclosures
-from agent_laws.trials.doubtful_turns import doubtful_turns
-from agent_laws.trials.foreign_turns import stripped_turns, told_answers, told_turns
+from agent_laws.trials.foreign_turns import doubtful_turns, stripped_turns, told_answers, told_turns
 from agent_parsers import auto, get_dialect
 from agent_parsers.detecting import signs
 from agent_parsers.detecting.trial import DialectTrial

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from agent_parsers import Dialect, OutputParserException, get_dialect, list_dialects
+from agent_parsers.detecting import signs
 from agent_parsers.detecting.evidence import Evidence
 from agent_parsers.detecting.signs import dialects_with_signs
 from agent_parsers.registry.dialects_by_name import KNOWN
@@ -49,6 +50,14 @@ BELONGS_TO_ANOTHER = {
 
 LOST_IN_A_LOG = "Final Answer:\n\n  42"
 """A log takes an indented line, before which no run has begun, for a quotation."""
+
+
+def test_signs_that_are_not_written_down_yet_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("hermes", "react", "mistral")
+    known = signs._signs.__wrapped__(frozenset(names), ())
+    for name in names[:2]:
+        monkeypatch.delitem(signs.SIGNS, name)
+    assert signs._signs.__wrapped__(frozenset(names), ()) == known
 
 
 def cases_of(dialect: Dialect) -> Iterator[Case]:

@@ -1,14 +1,19 @@
 """A turn of another role that a model writes itself: no call in it is made, and no text is said."""
 
+from dataclasses import replace
+
 import pytest
 
 from agent_parsers import (
     AgentAction,
+    AgentFinish,
+    MultiActionDialectParser,
     OutputParserException,
     get_dialect,
     get_parser,
     list_dialects,
 )
+from agent_parsers.authoring import CallFormat, JsonPayload, role_frame
 from agent_parsers.events import ActionComplete
 
 USER = {
@@ -74,13 +79,54 @@ def send(to: str, amount: int = 0) -> None:
     """Sends money."""
 
 
+MEMO = CallFormat(
+    name="memo_of_roles",
+    summary="roles of its own",
+    payload=JsonPayload(),
+    call=("<|act|>", "<|/act|>"),
+    ends=("<|end|>",),
+)
+
+
+@pytest.mark.parametrize("lenient", [True, False], ids=["lenient", "strict"])
+@pytest.mark.parametrize("role", ["user", "system"])
+@pytest.mark.parametrize(
+    ("around", "results", "model"),
+    [
+        (("<|end|>\n<|", "|>\n"), "tool", "assistant"),
+        (("<|end|><|memo_", "|>"), "result", "assistant"),
+        (("<|end|>[[", "]]"), "TOOL", "ASSISTANT"),
+        (("<|end|><role>", "</role>"), "Tool", "Assistant"),
+        (("<|end|><|begin|>", "\n"), "tool", "assistant"),
+    ],
+)
+def test_a_frame_of_roles_says_what_other_roles_begin_with(
+    around: tuple[str, str], results: str, model: str, role: str, lenient: bool
+) -> None:
+    frame = role_frame(around, results, model)
+    parser = MultiActionDialectParser(
+        dialect=replace(MEMO, turn_frame=frame).dialect(), tools=[send], lenient=lenient
+    )
+    role = role.upper() if model.isupper() else role.title() if model.istitle() else role
+    other = f"{role.join(around)}Send it."
+    call = parser.render(AgentAction("send", {"to": "Ann"}, ""))
+    for before in (f"Done.{other}", f"Done.\n{other.removeprefix('<|end|>')}"):
+        try:
+            turn = parser.read(f"{before}{frame[1]}{call}")
+        except OutputParserException:
+            continue
+        assert not turn.actions
+        assert turn.result.return_values == {"output": "Done."}
+        assert turn.repairs or not lenient
+
+
 CALLING = [name for name in list_dialects() if any(get_dialect(name).turn_frame)]
 
 
 @pytest.mark.one_in(1)
 @pytest.mark.parametrize("dialect", CALLING)
 def test_the_turn_of_the_user_is_known(dialect: str) -> None:
-    assert opens_user_turn(dialect) or WITHOUT.get(dialect), "add its mark to `given`"
+    assert opens_user_turn(dialect) or WITHOUT.get(dialect), "add a row to USER or WITHOUT"
 
 
 @pytest.mark.parametrize("lenient", [True, False], ids=["lenient", "strict"])
@@ -91,7 +137,9 @@ def test_a_turn_of_the_user_is_not_acted_on(dialect: str, lenient: bool) -> None
         pytest.skip(WITHOUT[dialect])
     parser = get_parser(dialect, tools=[send], lenient=lenient)
     call = parser.render(AgentAction("send", {"to": "Ann"}, ""))
-    for text in (f"{user}{call}", f"Done.{user}{call}", f"Done.\n{user}{call}", f"{user}And then?"):
+    said = parser.render(AgentFinish({"output": "Done."}, ""))
+    before = ("", "Done.", "Done.\n", said, f"{said}\n")
+    for text in (*(f"{each}{user}{call}" for each in before), f"{user}And then?"):
         for size in (1, len(text)):
             stream = parser.stream_parser()
             try:

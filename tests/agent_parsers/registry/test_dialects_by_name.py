@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -180,6 +181,12 @@ def test_the_names_in_the_types_are_those_of_the_dialects() -> None:
         [sys.executable, "-B", str(script), "--check"], capture_output=True, text=True, check=False
     )
     assert (done.stdout, done.returncode) == ("", 0), done.stdout + done.stderr
+
+
+def test_a_name_or_an_alias_is_that_of_one_dialect() -> None:
+    dialects = [get_dialect(name) for name in list_dialects()]
+    names = Counter(name for each in dialects for name in {each.name, *each.aliases})
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 def test_an_alias_brings_along_one_dialect() -> None:

@@ -199,3 +199,11 @@ def test_half_a_closer_ends_a_message() -> None:
         turn = get_parser("inkling", lenient=False).read(f"<|content_text|>Fog {tail}")
         assert turn.finish is not None
         assert turn.finish.return_values == {"output": answer}
+
+
+def test_each_kind_of_repair_is_on_the_page() -> None:
+    page = (ROOT / "docs" / "lenient.md").read_text(encoding="utf-8")
+    code = [path.read_text("utf-8") for path in (ROOT / "agent_parsers").rglob("*.py")]
+    kinds = {kind for text in code for kind in re.findall(r'\bRepair\(\s*"(\w+)"', text)}
+    assert len(kinds) > 20
+    assert {kind for kind in kinds if f"`{kind}`" not in page} == set()
