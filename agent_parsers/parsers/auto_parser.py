@@ -12,6 +12,7 @@ from typing_extensions import override
 from agent_parsers.actions.agent import AgentAction, AgentFinish, T, TurnResult
 from agent_parsers.engine.reading.message_text import MessageText, text_and_end
 from agent_parsers.engine.reading.turn import Turn
+from agent_parsers.engine.tables.modes import check_ended
 from agent_parsers.events import Event, merge_events
 from agent_parsers.parsers.beside_text import ReasoningBeside, with_reasoning
 from agent_parsers.parsers.event_parser import (
@@ -195,6 +196,7 @@ class AutoParser(EventParser, MultiActionAgentOutputParser, Generic[T]):
 
     def _text_and_end(self, output: ModelOutput, ended: Ended) -> tuple[str, Ended] | None:
         """Return the text of *output* and how it ended; `None` for a message with tool calls."""
+        check_ended(ended)
         check_of_model(output)
         try:
             text, said = text_and_end(output)

@@ -23,7 +23,7 @@ from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.reading.rules.known_tools import known_tools
-from agent_parsers.engine.tables.modes import MAX_CHARS, EmitCalls
+from agent_parsers.engine.tables.modes import MAX_CHARS, EmitCalls, check_ended
 from output_parsers import BaseOutputParser, OutputParserException
 from output_parsers.model_output import check_of_model, known_end, reading
 from output_parsers.printable import kind_of
@@ -198,6 +198,7 @@ class TurnReader:
     """
 
     def __init__(self, parser: EventReader, ended: Ended = "unknown") -> None:
+        check_ended(ended)
         self._parser = parser
         self._ended = ended
 

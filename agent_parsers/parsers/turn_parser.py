@@ -172,6 +172,7 @@ class TurnParser(Constrained, EventParser, Generic[T]):
 
     def _text_and_end(self, output: ModelOutput, ended: Ended) -> tuple[str, Ended]:
         """Return the text of *output*, and how it *ended*, which *output* may say."""
+        check_ended(ended)
         if isinstance(output, str):
             return output, ended
         self._check_role(output)
@@ -209,7 +210,6 @@ class TurnParser(Constrained, EventParser, Generic[T]):
 
     def _read_turn(self, text: str, ended: Ended) -> Turn[T]:
         """Return all of a turn that *ended* like this."""
-        check_ended(ended)
         if ended != "length" and not (self.start or self.prompt) and len(text) <= self.max_chars:
             reader = whole_reader(self.dialect, self.mode, self.on_conflict)
             turn = reader.read(text, self.tools)
