@@ -233,7 +233,7 @@ class _Writer:
         text = turn.log or turn.message.text
         found = turn_calling(self._dialect, text, meant_by(calls)) if text.strip() else None
         if found is not None and not is_of_another(self._dialect, found, text):
-            yield self._turn(text, calls, is_last=is_last)
+            yield self._turn(text, _all_made(found, calls), is_last=is_last)
             return
         thought, content = self._said_before(turn)
         groups = [calls]
@@ -258,8 +258,11 @@ class _Writer:
         is_last: bool,
         is_rendered: bool = False,
     ) -> TurnInPrompt:
-        """Return a turn with *calls*; in the last one, those without a result are to be run."""
-        results = [_result(call) for call in calls if not (is_last and call.result is None)]
+        """Return a turn with *calls*; the last ones of the last turn may still be to run."""
+        ran = [*calls]
+        while is_last and ran and ran[-1].result is None:
+            ran.pop()
+        results = [*map(_result, ran)]
         turn = called_turn(self._dialect, log, results, self._number, is_rendered=is_rendered)
         self._number += len(calls)
         return turn
@@ -557,6 +560,19 @@ def _action(call: PastCall, given: Any) -> AgentAction:
     return ToolAgentAction(
         tool=call.tool, tool_input=given, log="", message_log=[], tool_call_id=call.id
     )
+
+
+def _all_made(turn: Turn, calls: Sequence[PastCall]) -> Sequence[PastCall]:
+    """Return *calls*, with those of the *turn* that are not among them and so have no result."""
+    if len(turn.actions) <= len(calls):
+        return calls
+    left, done = [*calls], []
+    for action, meant in zip(turn.actions, meant_by(turn.actions), strict=True):
+        at = next((at for at, call in enumerate(left) if meant_by([call]) == (meant,)), None)
+        call_id = getattr(action, "tool_call_id", None)
+        made = PastCall(action.tool, action.tool_input, "{}", id=call_id)
+        done.append(made if at is None else left.pop(at))
+    return [*done, *left]
 
 
 def _result(call: PastCall) -> Result:

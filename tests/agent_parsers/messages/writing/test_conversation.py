@@ -369,6 +369,30 @@ def test_a_known_result_of_the_last_turn_is_kept() -> None:
     assert ("RA" in seen, "no result" in seen) == (True, False)
 
 
+@pytest.mark.parametrize(
+    "each", ["hermes", "mistral", "pythonic", "qwen3_coder", "anthropic_xml", "harmony"]
+)
+def test_a_result_is_never_that_of_another_call(each: str) -> None:
+    parser: Any = get_parser(each)
+    actions = [AgentAction(tool, {"x": "1"}, "") for tool in ("first", "second", "third")]
+    turn = parser.read(parser.render(actions))
+    other = {**call(0), "id": "ghijklmno"}
+    message = {"role": "assistant", "content": None, "tool_calls": [call(0), call(1), other]}
+    native: Any = get_parser("tools").read(message)
+    for made in (turn.actions, native.actions):
+        none = "(there is no result)"
+        for steps in (
+            [(made[1], "the second's")],
+            [(made[1], "the second's"), (AgentAction("fourth", {"x": "1"}, ""), "d")],
+        ):
+            before, _, _ = parser.format_scratchpad(steps).partition("the second's")
+            assert before.count(none) == 1
+        pad = parser.format_scratchpad([(made[0], "the first's"), (made[2], "the third's")])
+        before, _, behind = pad.partition("the third's")
+        assert before.partition("the first's")[2].count(none) == before.count(none) == 1
+        assert none not in behind
+
+
 def test_words_beside_a_call_that_is_told_are_kept() -> None:
     calls = [call(0, given='{"lake": "Th'), call(1)]
     message = {"role": "assistant", "content": "Let me", "tool_calls": calls}
