@@ -74,7 +74,7 @@ DIALECT = CallFormat(
         **PROBLEMS,
         "bad_head": Problem(
             f"expected an id such as {PREFIX}search:0, then {ARGUMENTS}, before the input",
-            "Invalid Format: What stands before the input of the call cannot be read. Write an id "
+            "Invalid Format: The text before the input of the call cannot be read. Write an id "
             f"there, such as {PREFIX}search:0, with the name of the tool and the number of the "
             f"call, then {ARGUMENTS}.",
         ),

@@ -153,9 +153,9 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(each)
 
 
-_NAMES: Final = ("name", "tool_name", "function_name", "function", "tool")
+_NAMES: Final = ("name", "tool_name", "toolName", "function_name", "function", "tool")
 _ARGUMENTS: Final = ("arguments", "args", "input", "tool_kwargs", "tool_input")
-_IDS: Final = ("call_id", "tool_call_id", "tool_id", "id")
+_IDS: Final = ("call_id", "tool_call_id", "toolCallId", "tool_id", "id")
 
 may_call: Final = re.compile(r"tool|call|function", re.IGNORECASE).search
 """Finds in the type of a part that it may be a call or a result."""

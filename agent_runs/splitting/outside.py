@@ -65,7 +65,7 @@ FOUND_PROMPT: Final = "found a prompt"
 """The message of the notice about a prompt."""
 
 
-BEHIND: Final = "found text behind the colour of an answer"
+BEHIND: Final = "found text after the coloured answer"
 """The message of the notice about lines behind an answer that was printed in a colour."""
 
 

@@ -232,6 +232,12 @@ def test_a_log_to_check_may_be_a_long_text_of_one_line() -> None:
     check_reader(OURS, [text]).raise_for_failures()
 
 
+def test_a_call_beside_the_content_is_read_once() -> None:
+    (run,) = read_runs(LOGS["vercel_ai_ui"][1], format="vercel_ai_ui")
+    assert not run.failed
+    assert [step.error for step in run.all_steps] == [None, None]
+
+
 @pytest.mark.parametrize("table", MESSAGES, ids=lambda table: table.name)
 def test_the_tables_of_messages_pass_the_check(table: Messages) -> None:
     if table.name in LOGS:

@@ -284,7 +284,7 @@ SHARED_PROBLEMS: Final = {
     ),
     "bad_head": Problem(
         "expected the head of the call in the dialect's own form, before the input",
-        "Invalid Format: What stands before the input of the call cannot be read. Write the call"
+        "Invalid Format: The text before the input of the call cannot be read. Write the call"
         " again, and its head in the form that you were given.",
     ),
     "call_in_sentence": Problem(
