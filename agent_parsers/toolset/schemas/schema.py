@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -264,8 +265,13 @@ def _check_shape(node: Any, path: str) -> None:
             raise ValueError(f"{path}: {error}") from None
 
 
+_DOLLAR: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^]\\])*+\]|\$", re.DOTALL)
+
+
 def compiled(pattern: str) -> Any:
     """Return *pattern*, compiled by the package `regex`, which supports time limits.
+
+    As in JSON Schema, ``$`` is only the very end, and not also before a last line break.
 
     Raises:
         ValueError: *pattern* is not a regular expression.
@@ -273,6 +279,8 @@ def compiled(pattern: str) -> Any:
     # Imported lazily: only schemas with patterns need it.
     from output_parsers.text.timed_regex import compiled
 
+    if not pattern.startswith("(?"):  # it may have flags of its own
+        pattern = _DOLLAR.sub(lambda found: r"\Z" if found[0] == "$" else found[0], pattern)
     return compiled(pattern)
 
 

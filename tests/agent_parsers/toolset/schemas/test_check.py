@@ -219,6 +219,7 @@ def test_what_fits_stays_the_same_object(part: Any, value: Any) -> None:
         ({"multipleOf": 0.1}, 0.35, ": expected a multiple of 0.1, found 0.35"),
         ({"minLength": 2}, "a", ': expected at least 2 characters, found "a"'),
         ({"maxLength": 1}, "ab", ': expected at most 1 character, found "ab"'),
+        ({"pattern": "^a$"}, "a\n", ': expected text that matches ^a$, found "a\\n"'),
         ({"pattern": "^a$"}, "b", ': expected text that matches ^a$, found "b"'),
         (
             {"format": "date"}, "2025-02-30",
