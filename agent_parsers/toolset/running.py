@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -84,7 +84,16 @@ class _Call:
     """What the tool raised, unless that is for the model to read."""
 
     def end(self, seen: Any) -> None:
-        """End the call with what is *seen*."""
+        """End the call with what is *seen*.
+
+        Raises:
+            TypeError: It is a generator or another iterator, of which nothing has run.
+        """
+        if isinstance(seen, Iterator | AsyncIterator):
+            raise TypeError(
+                f"the tool {self.tool!r} returned {kind_of(seen)}, which the model cannot read:"
+                " return a list or a text"
+            )
         self.seen, self.is_over = seen, True
 
 
@@ -173,7 +182,9 @@ class TurnOfCalls:
                     self._decide(call, asked, decided)
             for call in self._open:
                 with _Told(call, self.errors):
-                    call.end(present(call.origin.run(call.value), _to_be_awaited(call.tool)))
+                    call.end(
+                        present(call.origin.run(deepcopy(call.value)), _to_be_awaited(call.tool))
+                    )
         return self._steps()
 
     async def arun(self, *, is_sequential: bool) -> list[tuple[Any, Any]]:
@@ -199,7 +210,7 @@ class TurnOfCalls:
 
     async def _arun(self, call: _Call) -> None:
         with _Told(call, self.errors):
-            call.end(await _result_of(call.origin, call.value))
+            call.end(await _result_of(call.origin, deepcopy(call.value)))
 
     @property
     def _open(self) -> list[_Call]:

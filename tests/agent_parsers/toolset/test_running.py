@@ -22,6 +22,7 @@ from agent_parsers import (
     run_agent,
     to_openai,
 )
+from agent_parsers.format_scratchpad import format_log_to_str
 from agent_parsers.testing import ScriptedModel
 from agent_parsers.toolset.running import steps_taken
 
@@ -442,3 +443,65 @@ def test_the_tools_own_exception_is_raised_whatever_it_has() -> None:
     with pytest.raises(OddError):
         tools.run([AgentAction("odd", {"kind": "odd"}, "")])
     assert tools.call(AgentAction("odd", {"kind": "silent"}, "")) == "odd failed"
+
+
+# -- results that nobody has iterated over ---------------------------------------------------------
+
+
+def test_a_result_that_is_an_iterator_is_an_error() -> None:
+    def lakes(lake: str) -> Any:
+        """Yield."""
+        yield lake
+
+    def upper(lake: str) -> Any:
+        """Map."""
+        return map(str.upper, lake)
+
+    async def later(lake: str) -> Any:
+        """Yield asynchronously."""
+        yield lake
+
+    tools = ToolSet([lakes, upper, later])
+    for name in ("lakes", "upper", "later"):
+        action = AgentAction(name, {"lake": "Thun"}, "")
+        with pytest.raises(TypeError, match=f"the tool '{name}' returned .*: return a list"):
+            tools.run([action])
+        with pytest.raises(TypeError, match=f"the tool '{name}' returned .*: return a list"):
+            asyncio.run(tools.arun([action]))
+
+
+def test_a_tool_that_changes_its_input_does_not_change_the_step() -> None:
+    class Search:
+        name = "search"
+        description = "Search."
+        args_schema = {  # noqa: RUF012 - as such tools have it
+            "type": "object",
+            "properties": {"where": {"type": "object"}},
+            "required": ["where"],
+        }
+
+        def invoke(self, given: dict[str, Any]) -> str:
+            return f"found {given['where'].pop('id')}"
+
+    tools = ToolSet([Search()])
+    action = AgentAction("search", {"where": {"id": 3}}, "")
+    for steps in (tools.run([action]), asyncio.run(tools.arun([action]))):
+        assert steps == [(action, "found 3")]
+        assert steps[0][0].tool_input == {"where": {"id": 3}}
+
+
+@pytest.mark.parametrize("name", ["react", "hermes", "tools", "openai_functions"])
+def test_a_result_that_was_not_awaited_or_iterated_over_is_an_error(name: str) -> None:
+    async def later() -> str:
+        return "48 km2"
+
+    action = act("Thun")
+    parser: Any = get_parser(name, tools=[area])
+    for asked in (later(), ToolSet([area]).acall(action)):
+        with pytest.raises(TypeError, match="not awaited: use `await`"):
+            parser.render_prompt("How large?", [(action, asked)])
+    for made in ((each for each in "ab"), map(str, "ab"), zip("a", "b", strict=True), iter("ab")):
+        with pytest.raises(TypeError, match="a result must be a value, such as a list"):
+            parser.render_prompt("How large?", [(action, made)])
+    with pytest.raises(TypeError, match="not awaited"):
+        format_log_to_str([(action, later())])
