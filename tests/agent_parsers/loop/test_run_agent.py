@@ -188,6 +188,38 @@ def test_what_was_set_before_stays() -> None:
     assert (client.asked[0]["tools"], client.asked[0]["stop"]) == (["mine"], ["."])
 
 
+@pytest.mark.parametrize("dialect", ["react", "tools", "anthropic_xml"])
+@pytest.mark.parametrize(
+    ("function", "bound", "ours"),
+    [
+        ("openai", {"messages": [{"role": "user", "content": "Hi"}]}, "history="),
+        ("anthropic", {"messages": []}, "history="),
+        ("anthropic", {"system": "You are polite."}, "system="),
+        ("responses", {"input": "Hi"}, "history="),
+        ("completions", {"prompt": "Hi"}, "the question"),
+    ],
+)
+def test_a_prompt_that_is_bound_to_a_model_is_an_error(
+    function: str, bound: Any, ours: str, dialect: str
+) -> None:
+    client = Client(ANSWER)
+    given = {"model": "m", "max_tokens": 9} if function == "anthropic" else {}
+    model = partial(getattr(client, function), **given, **bound)
+    (name,) = bound
+    with pytest.raises(TypeError, match=f"^{name}= is bound to the model, .*: pass it as {ours} "):
+        run_agent(model, QUESTION, dialect, [depth], system="Be brief.")
+    with pytest.raises(TypeError, match=f"^{name}= is bound to the model"):
+        asyncio.run(arun_agent(model, QUESTION, dialect, [depth], system="Be brief."))
+    assert client.asked == []
+
+
+def test_a_bound_system_text_that_replaces_nothing_stays() -> None:
+    client = Client({"role": "assistant", "content": [{"type": "text", "text": "217 m"}]})
+    model = partial(client.anthropic, model="m", max_tokens=9, system="You are polite.")
+    assert run_agent(model, QUESTION, "tools", [depth]).output == "217 m"
+    assert client.asked[0]["system"] == "You are polite."
+
+
 @pytest.mark.parametrize("name", ["tools", "anthropic_xml"])
 def test_anthropic(name: str) -> None:
     blocks = [{"type": "text", "text": "<final_answer>217 m</final_answer>"}]
