@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from functools import partial
 from typing import Any, NamedTuple
@@ -408,6 +409,49 @@ def test_a_native_call_goes_back_with_the_arguments_that_were_given_instead() ->
     ):
         steps = ToolSet([area]).run(turn, approve=lambda _, given=given: given)
         assert to_openai(steps)[0]["tool_calls"][0]["function"]["arguments"] == written
+
+
+_CALL = {"name": "area", "arguments": '{"lake": "Thun"}'}
+_BROKEN = {"name": "area", "arguments": '{"lake": "Thun",}'}
+_NATIVE: dict[str, Any] = {
+    "chat": {"role": "assistant", "content": None, "tool_calls": [
+        {"id": "1", "type": "function", "function": _CALL}]},
+    "a repaired call": {"role": "assistant", "content": None, "tool_calls": [
+        {"id": "1", "type": "function", "function": _BROKEN}]},
+    "two calls": {"role": "assistant", "content": "I look.", "tool_calls": [
+        {"id": "1", "type": "function", "function": _CALL},
+        {"id": "2", "type": "function", "function": _CALL}]},
+    "blocks": {"type": "message", "role": "assistant", "content": [
+        {"type": "text", "text": "I look."},
+        {"type": "tool_use", "id": "t1", "name": "area", "input": {"lake": "Thun"}}]},
+    "items": {"object": "response", "output": [{"type": "function_call", "call_id": "c", **_CALL}]},
+    "a function call": {"role": "assistant", "content": None, "function_call": _CALL},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", _NATIVE)
+def test_the_model_reads_which_arguments_ran_in_place_of_its_own(kind: str) -> None:
+    name = "openai_functions" if kind == "a function call" else "tools"
+    parser: Any = get_parser(name, tools=[area])
+    asked: list[Any] = []
+
+    def model(prompt: Any, tools: Any = None) -> Any:
+        asked.append(prompt)
+        return _NATIVE[kind] if len(asked) == 1 else {"role": "assistant", "content": "Done."}
+
+    def written(prompt: Any) -> set[Any]:
+        past = to_openai(prompt, new_id="call_{}".format)
+        calls = [each["function"] for said in past for each in said.get("tool_calls", ())]
+        calls += [said["function_call"] for said in past if said.get("function_call")]
+        return {json.loads(each["arguments"])["lake"] for each in calls}
+
+    run = run_agent(model, "How large?", parser, [area], approve=lambda _: {"lake": "Biel"})
+    for prompt in (asked[1], parser.render_prompt("And now?", history=run), run.messages):
+        assert written(prompt) == {"Biel"}
+    asked.clear()
+    run = run_agent(model, "How large?", parser, [area], approve=lambda _: True)
+    message = parser.read(_NATIVE[kind]).actions[0].message_log[0]
+    assert run.messages[1] == message, "it stays as the model gave it"
 
 
 @pytest.mark.parametrize("errors", [[3], "LookupError", LookupError("x"), (LookupError, None)])
