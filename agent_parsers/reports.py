@@ -15,6 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from output_parsers.printable import kind_of
+from output_parsers.runnables.functions import is_coroutine_function
+
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
     from output_parsers import OutputParserException
@@ -79,7 +82,15 @@ def on_report(tell: Callable[[Report], object], *, with_text: bool = False) -> C
 
     Returns:
         A function that ends it.
+
+    Raises:
+        TypeError: *tell* is no function, or it is asynchronous.
     """
+    given: object = tell
+    if not callable(given):
+        raise TypeError(f"on_report takes a function of a report, not {kind_of(given)}")
+    if is_coroutine_function(given):
+        raise TypeError("on_report takes a function of a report, not an asynchronous one")
     listener = Listener(tell, with_text)
     LISTENERS.append(listener)
 
