@@ -123,6 +123,7 @@ class TurnOfCalls:
 
     def __post_init__(self) -> None:
         self.errors = _kinds(self.errors)
+        check_approve(self.approve)
         actions = _actions_of(self.turn)
         if actions is None:
             hint = ": use `call` for one action" if hasattr(self.turn, "tool") else ""
@@ -178,7 +179,7 @@ class TurnOfCalls:
                 for call in self.calls:
                     asked = _asked(call)
                     decided = self.approve(asked)
-                    decided = present(decided, "approve is asynchronous: use `acall`")
+                    decided = present(decided, _ASYNCHRONOUS)
                     self._decide(call, asked, decided)
             for call in self._open:
                 with _Told(call, self.errors):
@@ -218,6 +219,21 @@ class TurnOfCalls:
 
     def _steps(self) -> list[tuple[Any, Any]]:
         return [(call.action, call.seen) for call in self.calls]
+
+
+_ASYNCHRONOUS: Final = "approve is asynchronous: use `acall` or `arun`, or `await arun_agent(…)`"
+
+
+def check_approve(approve: Any) -> None:
+    """Check that *approve* is a function, or `None`.
+
+    Raises:
+        TypeError: It is something else.
+    """
+    if approve is not None and not callable(approve):
+        raise TypeError(
+            f"approve must be a function that is given an action, not {kind_of(approve)}"
+        )
 
 
 def _actions_of(turn: Any) -> Sequence[Any] | None:

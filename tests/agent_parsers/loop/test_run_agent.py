@@ -32,7 +32,7 @@ from agent_parsers import (
     run_agent,
 )
 from agent_parsers.events import ObservationDelta
-from agent_parsers.loop import AgentRun, MaxTurnsError
+from agent_parsers.loop import AgentRun, CutAnswerError, MaxTurnsError
 from agent_parsers.testing import ScriptedModel
 from agent_parsers.toolset.running import steps_taken
 from output_parsers import ModelRefusalError
@@ -924,3 +924,67 @@ def test_a_run_that_was_written_without_the_repairs_of_its_steps_is_read() -> No
     del data["step_repairs"]
     assert AgentRun.from_json(data).transcript.output == "done"
     assert AgentRun.from_json(data).repairs == run.repairs
+
+
+# -- arguments of the wrong kind -------------------------------------------------------------------
+
+
+async def approve_later(_: Any) -> bool:
+    return True
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"system": ["a"]}, "system must be a text, not list"),
+        ({"system": {"role": "system"}}, "system must be a text, not dict"),
+        ({"max_turns": None}, "max_turns must be a whole number, not None"),
+        ({"max_turns": "3"}, "max_turns must be a whole number, not str"),
+        ({"max_retries": None}, "max_retries must be a whole number, not None"),
+        ({"approve": True}, "approve must be a function .*, not bool"),
+        ({"approve": ["mark"]}, "approve must be a function .*, not list"),
+        ({"steps": AgentRun()}, "steps must be a list, .*, not AgentRun: .* use history="),
+        ({"steps": ()}, "steps must be a list, .*, not tuple"),
+        ({"history": AgentRun(question="?").to_json()}, r"AgentRun\.from_json\(data\)"),
+        ({"history": [{"type": "AgentStep"}]}, r"AgentStep\.from_json\(data\)"),
+        ({"stop": ["."]}, r"set it on the model, as in partial\(create, stop=…\)"),
+        ({"temperature": 0}, r"set it on the model, as in partial\(create, temperature=…\)"),
+    ],
+    ids=str,
+)
+def test_an_argument_of_the_wrong_kind_is_an_error_before_the_model_is_asked(
+    options: dict[str, Any], said: str
+) -> None:
+    asked: list[Any] = []
+    with pytest.raises(TypeError, match=said):
+        run_agent(asked.append, QUESTION, "react", [depth], **options)
+    with pytest.raises(TypeError, match=said):
+        asyncio.run(arun_agent(asked.append, QUESTION, "react", [depth], **options))
+    assert asked == []
+
+
+def test_who_approves_later_needs_the_asynchronous_loop() -> None:
+    asked: list[Any] = []
+    with pytest.raises(TypeError, match="use `await arun_agent"):
+        run_agent(asked.append, QUESTION, "react", [depth], approve=approve_later)
+    assert asked == []
+
+
+def test_a_step_whose_parts_are_swapped_is_told_so() -> None:
+    parser: Any = get_parser("react", tools=[depth])
+    with pytest.raises(TypeError, match=r"a step is \(action, observation\), in this order"):
+        parser.render_prompt(QUESTION, [("217 m", AgentAction("depth", {"lake": "Thun"}, ""))])
+
+
+@pytest.mark.parametrize("word", ["length", "content_filter", "SAFETY", "abort"])
+def test_the_error_of_a_cut_answer_claims_no_cause_that_is_not_known(word: str) -> None:
+    with pytest.raises(CutAnswerError, match="at the token limit or by a filter or an error"):
+        run_agent(lambda _: ("Final Answer: 217", word), QUESTION, "react", [depth])
+    asked: list[Any] = []
+
+    def model(prompt: Any) -> Any:
+        asked.append(prompt)
+        return ("Final Answer: 217", word if len(asked) == 1 else "stop")
+
+    run_agent(model, QUESTION, "react", [depth], on_cut="retry")
+    assert "too long" not in str(asked[1])
