@@ -988,3 +988,19 @@ def test_the_error_of_a_cut_answer_claims_no_cause_that_is_not_known(word: str) 
 
     run_agent(model, QUESTION, "react", [depth], on_cut="retry")
     assert "too long" not in str(asked[1])
+
+
+@pytest.mark.parametrize("name", ["react", "hermes", "tools"])
+def test_a_list_of_runs_as_history_has_all_questions(name: str) -> None:
+    answer = "Final Answer: 217 m" if name == "react" else "217 m"
+    asked: list[Any] = []
+
+    def model(prompt: Any, tools: Any = None, stop: Any = ()) -> Any:
+        asked.append(prompt)
+        return {"role": "assistant", "content": answer}
+
+    runs: list[Any] = []
+    for question in ("How deep?", "How long?", "How wide?"):
+        runs.append(run_agent(model, question, name, [depth], history=runs, ended="stop"))
+    said = "\n".join(each.text for each in asked[-1][1 - (name == "tools") :])
+    assert [said.count(each) for each in ("How deep?", "How long?", "How wide?")] == [1, 1, 1]
