@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from output_parsers.printable import kind_of
-from output_parsers.runnables.functions import is_coroutine_function
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
@@ -86,6 +85,8 @@ def on_report(tell: Callable[[Report], object], *, with_text: bool = False) -> C
     Raises:
         TypeError: *tell* is no function, or it is asynchronous.
     """
+    from output_parsers.runnables.functions import is_coroutine_function  # lazily: only for this
+
     given: object = tell
     if not callable(given):
         raise TypeError(f"on_report takes a function of a report, not {kind_of(given)}")

@@ -6,7 +6,7 @@ Field names, positional arguments and ``messages`` follow ``langchain_core.agent
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -21,7 +21,6 @@ from typing_extensions import TypeVar
 
 from output_parsers.exceptions import OutputParserException
 from output_parsers.printable import kind_of
-from output_parsers.runnables.functions import present
 from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage
 from outputs.clients.media import MediaFile, Parts, parts_of
 from outputs.json_form.storable import TABLES, Storable
@@ -240,7 +239,10 @@ def observed(observation: Any) -> Any:
     """
     if isinstance(observation, str):
         return observation
-    present(observation, "a result was not awaited: use `await`, as in `await tools.acall(…)`")
+    if isinstance(observation, Awaitable):
+        from output_parsers.runnables.functions import present  # lazily: only for the error
+
+        present(observation, "a result was not awaited: use `await`, as in `await tools.acall(…)`")
     if isinstance(observation, Iterator | AsyncIterator):
         raise TypeError(f"a result must be a value, such as a list, not {kind_of(observation)}")
     return text_of(observation.content) if _is_message(observation) else observation
