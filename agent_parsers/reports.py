@@ -15,8 +15,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from output_parsers.printable import kind_of
-
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
     from output_parsers import OutputParserException
@@ -85,13 +83,9 @@ def on_report(tell: Callable[[Report], object], *, with_text: bool = False) -> C
     Raises:
         TypeError: *tell* is no function, or it is asynchronous.
     """
-    from output_parsers.runnables.functions import is_coroutine_function  # lazily: only for this
+    from output_parsers.runnables.functions import check_function  # lazily: only for this
 
-    given: object = tell
-    if not callable(given):
-        raise TypeError(f"on_report takes a function of a report, not {kind_of(given)}")
-    if is_coroutine_function(given):
-        raise TypeError("on_report takes a function of a report, not an asynchronous one")
+    check_function(tell, "on_report takes a function of a report")
     listener = Listener(tell, with_text)
     LISTENERS.append(listener)
 

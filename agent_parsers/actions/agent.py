@@ -20,7 +20,6 @@ from pydantic_core import to_jsonable_python
 from typing_extensions import TypeVar
 
 from output_parsers.exceptions import OutputParserException
-from output_parsers.printable import kind_of
 from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage
 from outputs.clients.media import MediaFile, Parts, parts_of
 from outputs.json_form.storable import TABLES, Storable
@@ -237,14 +236,10 @@ def observed(observation: Any) -> Any:
     Raises:
         TypeError: It was not awaited, or is a generator or another iterator, which has not run.
     """
-    if isinstance(observation, str):
-        return observation
-    if isinstance(observation, Awaitable):
-        from output_parsers.runnables.functions import present  # lazily: only for the error
+    if isinstance(observation, Awaitable | Iterator | AsyncIterator):
+        from output_parsers.runnables.functions import check_value  # lazily: only for the error
 
-        present(observation, "a result was not awaited: use `await`, as in `await tools.acall(…)`")
-    if isinstance(observation, Iterator | AsyncIterator):
-        raise TypeError(f"a result must be a value, such as a list, not {kind_of(observation)}")
+        check_value(observation)
     return text_of(observation.content) if _is_message(observation) else observation
 
 
