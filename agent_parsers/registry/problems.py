@@ -27,9 +27,7 @@ _MEANT: Final = {
     "intermediate_steps": "steps",
 }
 """What arguments of other libraries are called here."""
-_OF_CLIENTS: Final = frozenset(
-    ("max_tokens", "model_kwargs", "seed", "stop", "temperature", "timeout", "top_p")
-)
+_OF_CLIENTS: Final = ("max_tokens", "seed", "stop", "temperature", "timeout", "top_p")
 """What the function of a client takes."""
 
 
