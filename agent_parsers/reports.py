@@ -79,7 +79,13 @@ def on_report(tell: Callable[[Report], object], *, with_text: bool = False) -> C
 
     Returns:
         A function that ends it.
+
+    Raises:
+        TypeError: *tell* is no function, or it is asynchronous.
     """
+    from output_parsers.runnables.functions import check_function  # lazily: only for this
+
+    check_function(tell, "on_report takes a function of a report")
     listener = Listener(tell, with_text)
     LISTENERS.append(listener)
 

@@ -6,7 +6,7 @@ Field names, positional arguments and ``messages`` follow ``langchain_core.agent
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -231,7 +231,15 @@ class WithResult(Generic[T]):
 
 
 def observed(observation: Any) -> Any:
-    """Return what a tool returned: *observation*, or the text of a `ToolMessage` of any library."""
+    """Return what a tool returned: *observation*, or the text of a `ToolMessage` of any library.
+
+    Raises:
+        TypeError: It was not awaited, or is a generator or another iterator, which has not run.
+    """
+    if isinstance(observation, Awaitable | Iterator | AsyncIterator):
+        from output_parsers.runnables.functions import check_value  # lazily: only for the error
+
+        check_value(observation)
     return text_of(observation.content) if _is_message(observation) else observation
 
 

@@ -39,6 +39,7 @@ from agent_parsers.parsers.turn_parser import TurnParser
 from agent_parsers.registry.dialects_by_name import get_parser
 from output_parsers import ModelRefusalError, OutputParserException
 from output_parsers.model_output import text_of, with_message
+from output_parsers.printable import kind_of
 from output_parsers.prompt_values import ChatPromptValue
 from output_parsers.streams.readers import Budget
 from outputs import AIMessage, SystemMessage, tool_call
@@ -78,6 +79,32 @@ class AskingOptions(TypedDict, total=False):
     """Where the model learns of the tools; by default from the ``"prompt"``."""
     as_messages: bool
     """Whether the model takes messages, as by default; if not, a text."""
+
+
+def as_count(name: str, value: Any) -> int:
+    """Return the *value* of the argument *name*.
+
+    Raises:
+        TypeError: It is no whole number.
+    """
+    if not isinstance(value, int):
+        raise TypeError(f"{name} must be a whole number, not {kind_of(value)}")
+    return value
+
+
+def _check_past(steps: Any, system: Any) -> None:
+    """Check the kinds of arguments that tell the past.
+
+    Raises:
+        TypeError: One is of another kind.
+    """
+    if not isinstance(steps, list | None):
+        raise TypeError(
+            f"steps must be a list, which grows with the run, not {kind_of(steps)}: for a run or"
+            " messages use history="
+        )
+    if not isinstance(system, str):
+        raise TypeError(f"system must be a text, not {kind_of(system)}: for messages use history=")
 
 
 class Asking(Generic[T]):
@@ -167,6 +194,7 @@ class Asking(Generic[T]):
             raise TypeError("pass tools=[…], or tools=[] for an agent without tools")
         self.tools: Final[ToolSet] = given
         """The tools that can be run."""
+        _check_past(steps, system)
         self.steps: Final[list[Any]] = [] if steps is None else steps
         """The steps taken so far, and the errors of turns that were asked again."""
         typed = output_type_of(parser.tools) or output_type_of(given)
@@ -209,7 +237,7 @@ class Asking(Generic[T]):
         self.question: Final = question
         """What the model is asked."""
         self._on_bad_call: Final = on_bad_call
-        if max_retries < 0:
+        if as_count("max_retries", max_retries) < 0:
             raise ValueError(f"max_retries must be 0 or more, not {max_retries}")
         self._retries = self._max_retries = max_retries
         self._parallel: Final = parallel

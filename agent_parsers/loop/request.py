@@ -52,13 +52,15 @@ def ask(
             ``partial(client.chat.completions.create, model="gpt-5")``, ``responses.create``, or
             ``messages.create`` of Anthropic's; a model of LangChain, or its ``invoke`` or
             ``stream``; or any function that takes a prompt and perhaps ``stop``. What
-            `functools.partial` has set stays. A function with ``**kwargs`` takes everything.
+            `functools.partial` has set stays, but may not be the prompt. A function with
+            ``**kwargs`` takes everything.
         request: What it is asked. A function without a parameter ``tool_choice`` does not get that.
         is_streamed: Whether to ask a client for chunks.
         is_asynchronous: Whether the reply may be awaited.
 
     Raises:
-        TypeError: *model* cannot be called, or takes no tools, or no form of the answer.
+        TypeError: *model* cannot be called, takes no tools, or no form of the answer, or has a
+            prompt of its own.
     """
     prompt, stop, tools = request.prompt, request.stop, request.tools
     target = model.func if isinstance(model, partial) else model
@@ -105,6 +107,7 @@ def ask(
             more["stop"] = stop
         _check_taken(model, request, {**more, **bound})
         return model(prompt, **more)
+    _check_bound(given, bound)
     taken = _taken(given, known, bound, has_more=has_more)
     _check_taken(model, request, {**taken, **bound})
     return model(**taken)
@@ -168,6 +171,26 @@ def _taken(
         if name not in bound and (name in known or (value and has_more))
         if value or known[name].default is inspect.Parameter.empty
     }
+
+
+def _check_bound(given: Mapping[str, Any], bound: Mapping[str, Any]) -> None:
+    """Check that nothing *bound* to a model replaces the prompt, which is among what is *given*.
+
+    Raises:
+        TypeError: Something does.
+    """
+    for name, ours in _PROMPT_ARGUMENTS.items():
+        if given.get(name) and name in bound:
+            raise TypeError(
+                f"{name}= is bound to the model, and would replace the prompt: pass it as {ours}"
+                " of run_agent"
+            )
+
+
+_PROMPT_ARGUMENTS: Final = {
+    "system": "system=", "messages": "history=", "input": "history=", "prompt": "the question",
+}  # fmt: skip
+"""The arguments of clients in which the prompt goes, and the arguments of ours that add to it."""
 
 
 def _check_taken(model: Any, request: ModelRequest, taken: Mapping[str, Any]) -> None:

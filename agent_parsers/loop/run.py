@@ -15,15 +15,20 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeAlias, get_a
 
 from agent_parsers.actions.agent import AgentFinish, T, observation_text
 from agent_parsers.events import Event, ObservationDelta, Repair
-from agent_parsers.loop.asking import Asking, ToolsIn
+from agent_parsers.loop.asking import Asking, ToolsIn, as_count
 from agent_parsers.loop.replies import ASYNCHRONOUS, achunks_of, chunks_of, end_of
 from agent_parsers.loop.request import ask, returns_awaitable
 from agent_parsers.messages.writing.native import own_messages
 from agent_parsers.registry.problems import wrong_option
-from agent_parsers.toolset.running import in_thread, is_asynchronous, steps_taken
+from agent_parsers.toolset.running import (
+    check_approve,
+    in_thread,
+    is_asynchronous,
+    steps_taken,
+)
 from agent_parsers.transcripts.transcript import transcript_of
 from output_parsers import OutputParserException
-from output_parsers.runnables.functions import present
+from output_parsers.runnables.functions import is_coroutine_function, present
 from output_parsers.strategies.provider import has_provider
 from output_parsers.streams.readers import aclose, close
 from outputs.html.viewable import Viewable
@@ -45,8 +50,8 @@ OnCut: TypeAlias = Literal["raise", "retry", "return"]
 """What to do with an answer that was cut: raise a `CutAnswerError`, tell the model and ask again,
 or return it."""
 
-_CUT = "the answer was cut off at the token limit"
-_CUT_TOLD = "Your answer was cut off, since it was too long. Write a shorter answer."
+_CUT = "the answer was cut off"
+_CUT_TOLD = "Your answer was cut off. Write a shorter answer."
 
 
 @dataclass(slots=True)
@@ -108,7 +113,7 @@ class AgentRun(Storable, Viewable, Generic[T]):
 
 
 class CutAnswerError(RuntimeError):
-    """The answer was cut off at the token limit; `run` has the steps and the answer."""
+    """The answer was cut off, as by the token limit; `run` has the steps and the answer."""
 
     def __init__(self, run: AgentRun) -> None:
         super().__init__(run)
@@ -116,8 +121,8 @@ class CutAnswerError(RuntimeError):
 
     def __str__(self) -> str:
         return (
-            "the answer was cut off at the token limit: raise that limit, or"
-            ' pass on_cut="retry" or on_cut="return"'
+            "the answer was cut off, at the token limit or by a filter or an error of the provider:"
+            ' raise that limit, or pass on_cut="retry" or on_cut="return"'
         )
 
 
@@ -224,17 +229,20 @@ def run_agent(
     """
     if others:
         raise wrong_option(next(iter(others)), run_agent)
+    check_approve(approve)
     asking = Asking(
         parser, question, steps, tools=tools, system=system, history=history,
         as_messages=as_messages, tools_in=tools_in, output_type=output_type,
         has_provider=has_provider(model), tool_choice=tool_choice, max_retries=max_retries,
     )  # fmt: skip
+    if is_coroutine_function(approve):
+        raise TypeError("approve is asynchronous: use `await arun_agent(…)`")
     for spec in asking.tools:
         if is_asynchronous(spec.origin):
             raise TypeError(f"the tool {spec.name!r} is asynchronous: use `await arun_agent(…)`")
-    loop = _Loop(asking, on_event, on_partial, on_cut)
+    loop = _Loop(asking, on_event, on_partial, on_cut, max_turns)
     with loop:
-        for _ in range(max_turns):
+        for _ in range(loop.max_turns):
             reply, end = end_of(present(loop.ask(model), ASYNCHRONOUS), ended)
             if isinstance(reply, AsyncIterable):
                 raise TypeError(ASYNCHRONOUS)
@@ -289,14 +297,15 @@ async def arun_agent(
     """
     if others:
         raise wrong_option(next(iter(others)), arun_agent)
+    check_approve(approve)
     asking = Asking(
         parser, question, steps, tools=tools, system=system, history=history,
         as_messages=as_messages, tools_in=tools_in, output_type=output_type,
         has_provider=has_provider(model), tool_choice=tool_choice, max_retries=max_retries,
     )  # fmt: skip
-    loop = _Loop(asking, on_event, on_partial, on_cut, is_asynchronous=True)
+    loop = _Loop(asking, on_event, on_partial, on_cut, max_turns, is_asynchronous=True)
     with loop:
-        for _ in range(max_turns):
+        for _ in range(loop.max_turns):
             reply = await loop.aask(model)
             reply, end = end_of(await reply if inspect.isawaitable(reply) else reply, ended)
             source = aiter(chunks := achunks_of(reply))
@@ -333,9 +342,11 @@ class _Loop:
         on_event: Callable[[Event], object] | None,
         on_partial: Callable[[Any], object] | None,
         on_cut: OnCut,
+        max_turns: int,
         *,
         is_asynchronous: bool = False,
     ) -> None:
+        self.max_turns = as_count("max_turns", max_turns)
         if on_cut not in get_args(OnCut):
             raise ValueError(f"on_cut must be one of {get_args(OnCut)}, not {on_cut!r}")
         self._asking = asking

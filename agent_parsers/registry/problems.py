@@ -27,6 +27,8 @@ _MEANT: Final = {
     "intermediate_steps": "steps",
 }
 """What arguments of other libraries are called here."""
+_OF_CLIENTS: Final = ("max_tokens", "seed", "stop", "temperature", "timeout", "top_p")
+"""What the function of a client takes."""
 
 
 def unknown_name(name: str, known: set[str], *, is_model: bool) -> ValueError:
@@ -62,7 +64,9 @@ def wrong_option(name: str, function: Callable[..., Any]) -> TypeError:
     own = inspect.signature(function).parameters
     meant = _MEANT.get(name, "")
     hint = f": use {meant}" if meant.partition("=")[0] in own else did_you_mean(name, own)
-    if not meant and hint:
+    if name in _OF_CLIENTS and "model" in own:
+        hint = f": set it on the model, as in partial(create, {name}=…)"
+    elif not meant and hint:
         hint = f".{hint}"
     return TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}")
 

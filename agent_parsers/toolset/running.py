@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -84,7 +84,16 @@ class _Call:
     """What the tool raised, unless that is for the model to read."""
 
     def end(self, seen: Any) -> None:
-        """End the call with what is *seen*."""
+        """End the call with what is *seen*.
+
+        Raises:
+            TypeError: It is a generator or another iterator, of which nothing has run.
+        """
+        if isinstance(seen, Iterator | AsyncIterator):
+            raise TypeError(
+                f"the tool {self.tool!r} returned {kind_of(seen)}, which the model cannot read:"
+                " return a list or a text"
+            )
         self.seen, self.is_over = seen, True
 
 
@@ -114,6 +123,7 @@ class TurnOfCalls:
 
     def __post_init__(self) -> None:
         self.errors = _kinds(self.errors)
+        check_approve(self.approve)
         actions = _actions_of(self.turn)
         if actions is None:
             hint = ": use `call` for one action" if hasattr(self.turn, "tool") else ""
@@ -169,11 +179,13 @@ class TurnOfCalls:
                 for call in self.calls:
                     asked = _asked(call)
                     decided = self.approve(asked)
-                    decided = present(decided, "approve is asynchronous: use `acall`")
+                    decided = present(decided, _ASYNCHRONOUS)
                     self._decide(call, asked, decided)
             for call in self._open:
                 with _Told(call, self.errors):
-                    call.end(present(call.origin.run(call.value), _to_be_awaited(call.tool)))
+                    call.end(
+                        present(call.origin.run(deepcopy(call.value)), _to_be_awaited(call.tool))
+                    )
         return self._steps()
 
     async def arun(self, *, is_sequential: bool) -> list[tuple[Any, Any]]:
@@ -199,7 +211,7 @@ class TurnOfCalls:
 
     async def _arun(self, call: _Call) -> None:
         with _Told(call, self.errors):
-            call.end(await _result_of(call.origin, call.value))
+            call.end(await _result_of(call.origin, deepcopy(call.value)))
 
     @property
     def _open(self) -> list[_Call]:
@@ -207,6 +219,21 @@ class TurnOfCalls:
 
     def _steps(self) -> list[tuple[Any, Any]]:
         return [(call.action, call.seen) for call in self.calls]
+
+
+_ASYNCHRONOUS: Final = "approve is asynchronous: use `acall` or `arun`, or `await arun_agent(…)`"
+
+
+def check_approve(approve: Any) -> None:
+    """Check that *approve* is a function, or `None`.
+
+    Raises:
+        TypeError: It is something else.
+    """
+    if approve is not None and not callable(approve):
+        raise TypeError(
+            f"approve must be a function that is given an action, not {kind_of(approve)}"
+        )
 
 
 def _actions_of(turn: Any) -> Sequence[Any] | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from typing_extensions import override
 
+from output_parsers.printable import kind_of
 from output_parsers.runnables.step import Input, Output, RunnableConfig, Step, add_chunks
 
 
@@ -27,6 +28,29 @@ def present(result: Any, problem: str) -> Any:
     if inspect.iscoroutine(result):
         result.close()  # it is never awaited
     raise TypeError(problem)
+
+
+def check_value(result: Any) -> None:
+    """Raise if *result* was not awaited, or is an iterator.
+
+    Raises:
+        TypeError: It is one of these.
+    """
+    present(result, "a result was not awaited: use `await`, as in `await tools.acall(…)`")
+    if isinstance(result, Iterator | AsyncIterator):
+        raise TypeError(f"a result must be a value, such as a list, not {kind_of(result)}")
+
+
+def check_function(func: object, expected: str) -> None:
+    """Raise if *func* is no function, or is asynchronous; *expected* begins the message.
+
+    Raises:
+        TypeError: It is one of these.
+    """
+    if not callable(func):
+        raise TypeError(f"{expected}, not {kind_of(func)}")
+    if is_coroutine_function(func):
+        raise TypeError(f"{expected}, not an asynchronous one")
 
 
 def is_generator_function(func: object) -> bool:

@@ -404,3 +404,13 @@ def test_a_parser_that_asks_again_reports_each_reply() -> None:
     assert isinstance(error, OutputParserException)
     assert [each.what for each in reports] == ["error"]
     assert reports[0].dialect == "structured_chat"
+
+
+async def later(_: object) -> None:
+    pass
+
+
+@pytest.mark.parametrize("tell", [None, [], "print", later])
+def test_a_listener_that_cannot_be_called_is_an_error(tell: Any) -> None:
+    with pytest.raises(TypeError, match="on_report takes a function of a report, not"):
+        on_report(tell)

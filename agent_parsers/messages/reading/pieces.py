@@ -326,6 +326,11 @@ _CALLS: Final = frozenset(("custom_tool_call", "function_call", "tool_call", "to
 """The types of content blocks that are calls."""
 
 
+def is_call_block(block: Any) -> bool:
+    """Return whether a *block* of the content of a message is a call."""
+    return isinstance(block, dict) and block.get("type") in _CALLS
+
+
 def ends_otherwise(message: AIMessage) -> bool:
     """Return whether a block after the last call of *message* shows that the call is whole."""
     if isinstance(message.content, str):

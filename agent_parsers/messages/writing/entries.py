@@ -62,8 +62,12 @@ def _way_for(each: object) -> str:
     match each:
         case None:
             return "pass [] as an empty history"
+        case (_, second) if isinstance(each, tuple) and hasattr(second, "tool"):
+            return "a step is (action, observation), in this order"
         case list() | tuple():
             return "a history is a single list: unpack this one into it, as in [*before, *after]"
+        case {"type": str() as kind} if kind.startswith("Agent"):  # of `to_json`
+            return f"read this one with from_json first, as in {kind}.from_json(data)"
         case {"messages": _}:
             return 'pass the messages in it, as in history=state["messages"]'
         case dict():

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from agent_parsers.actions.agent import as_text
-from agent_parsers.messages.reading.pieces import function_pieces, tool_pieces
+from agent_parsers.messages.reading.pieces import function_pieces, is_call_block, tool_pieces
 from agent_parsers.messages.reading.said import said_in
 from agent_parsers.messages.writing.past import (
     NO_RESULT,
@@ -155,22 +155,45 @@ def own_messages(history: History) -> list[BaseMessage]:
     messages: list[BaseMessage] = []
     for item in past_for_api(history):
         if isinstance(item, PastTurn) and _has_calls(item.message):
-            messages += (item.message, *_results(item))  # as the model gave it
+            messages += (_as_run(item), *_results(item))
         else:
             messages += messages_of_turn(item) if isinstance(item, PastTurn) else [item]
     return messages
 
 
+def _as_run(turn: PastTurn) -> AIMessage:
+    """Return the message of a *turn* as the model gave it, but with the arguments that were run."""
+    message = turn.message
+    if not any(call.is_changed for call in turn.calls):
+        return message
+    if turn.calls[0].is_function:
+        written = {"name": turn.calls[0].tool, "arguments": turn.calls[0].written}
+        beside = {**message.additional_kwargs, "function_call": written}
+        return message.model_copy(update={"additional_kwargs": beside})
+    made = _with_calls(turn)
+    if isinstance(made.content, list):
+        content = [block for block in made.content if not is_call_block(block)]
+        made = made.model_copy(update={"content": content})
+    return made
+
+
 def messages_of_turn(turn: PastTurn) -> list[BaseMessage]:
     """Return a *turn* of calls as its message and the results that are known."""
+    if turn.calls[0].is_function:
+        return [turn.message, *_results(turn)]
+    results = (
+        _tool_message(call, name=call.tool) for call in turn.calls if call.result is not None
+    )
+    return [_with_calls(turn), *results]
+
+
+def _with_calls(turn: PastTurn) -> AIMessage:
+    """Return the message of a *turn*, which is not one function call, with all its calls."""
     message, calls = turn.message, turn.calls
-    if calls[0].is_function:
-        return [message, *_results(turn)]
     beside = {name: v for name, v in message.additional_kwargs.items() if name not in _CALLS}
     made = [tool_call(name=call.tool, args=call.arguments, id=call.id) for call in calls]
     update = {"additional_kwargs": beside, "tool_calls": made, "invalid_tool_calls": []}
-    results = (_tool_message(call, name=call.tool) for call in calls if call.result is not None)
-    return [message.model_copy(update=update), *results]
+    return message.model_copy(update=update)
 
 
 def _results(turn: PastTurn) -> Iterator[BaseMessage]:

@@ -28,6 +28,7 @@ from agent_parsers.actions.tool_action import (
     ToolAgentAction,
     is_action,
     is_finish,
+    log_of,
     own_action,
     own_result,
 )
@@ -85,6 +86,8 @@ class PastCall:
     """The message with the result, if it came in one."""
     parts: Parts = ()
     """The parts of the result, if one of them is an image or another file."""
+    is_changed: bool = False
+    """Whether the tool was given other arguments than those in the message."""
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -449,6 +452,7 @@ def _call_of(step: _Step, piece: CallPiece | None, *, is_function: bool) -> Past
         tool=action.tool,
         tool_input=given,
         written=written,
+        is_changed=piece is not None and _was_changed(action),
         result=observation_text(step.observation) if step.is_seen else None,
         parts=parts_seen(step.observation) if step.is_seen else (),
         id=_id_of(action),
@@ -456,6 +460,13 @@ def _call_of(step: _Step, piece: CallPiece | None, *, is_function: bool) -> Past
         is_function=is_function,
         given_id=_id_of(action),
     )
+
+
+def _was_changed(action: AgentAction) -> bool:
+    """Return whether the tool got another input than was read: the log of the call has that one."""
+    said = log_of(action.tool, action.tool_input, "").rstrip()
+    is_told = action.log.startswith(said.partition(" with `")[0])
+    return is_told and not action.log.startswith(said)
 
 
 def _is_alike(arguments: Any, given: Any) -> bool:

@@ -19,6 +19,7 @@ from agent_parsers.testing.snapshots.readable import (
 )
 from agent_parsers.toolset import ToolSet, ToolSpec
 from output_parsers import BaseOutputParser, OutputParserException
+from output_parsers.printable import kind_of
 from outputs import AIMessage, BaseMessage, from_any, tool_call
 
 if TYPE_CHECKING:
@@ -233,6 +234,8 @@ def events_page(parser: AnyParser, replies: str | BaseMessage | Replies) -> str:
 def _titled(replies: Replies) -> Iterable[tuple[str, Any]]:
     if isinstance(replies, Mapping):
         return replies.items()
+    if isinstance(replies, str | BaseMessage):
+        raise TypeError(f"replies must be a list of replies, not {kind_of(replies)}: pass [reply]")
     return ((f"reply {number}", reply) for number, reply in enumerate(replies, 1))
 
 

@@ -32,7 +32,7 @@ from agent_parsers import (
     run_agent,
 )
 from agent_parsers.events import ObservationDelta
-from agent_parsers.loop import AgentRun, MaxTurnsError
+from agent_parsers.loop import AgentRun, CutAnswerError, MaxTurnsError
 from agent_parsers.testing import ScriptedModel
 from agent_parsers.toolset.running import steps_taken
 from output_parsers import ModelRefusalError
@@ -186,6 +186,38 @@ def test_what_was_set_before_stays() -> None:
     model = partial(client.openai, model="m", tools=["mine"], stop=["."])
     run_agent(model, QUESTION, get_parser("tools"), [depth])
     assert (client.asked[0]["tools"], client.asked[0]["stop"]) == (["mine"], ["."])
+
+
+@pytest.mark.parametrize("dialect", ["react", "tools", "anthropic_xml"])
+@pytest.mark.parametrize(
+    ("function", "bound", "ours"),
+    [
+        ("openai", {"messages": [{"role": "user", "content": "Hi"}]}, "history="),
+        ("anthropic", {"messages": []}, "history="),
+        ("anthropic", {"system": "You are polite."}, "system="),
+        ("responses", {"input": "Hi"}, "history="),
+        ("completions", {"prompt": "Hi"}, "the question"),
+    ],
+)
+def test_a_prompt_that_is_bound_to_a_model_is_an_error(
+    function: str, bound: Any, ours: str, dialect: str
+) -> None:
+    client = Client(ANSWER)
+    given = {"model": "m", "max_tokens": 9} if function == "anthropic" else {}
+    model = partial(getattr(client, function), **given, **bound)
+    (name,) = bound
+    with pytest.raises(TypeError, match=f"^{name}= is bound to the model, .*: pass it as {ours} "):
+        run_agent(model, QUESTION, dialect, [depth], system="Be brief.")
+    with pytest.raises(TypeError, match=f"^{name}= is bound to the model"):
+        asyncio.run(arun_agent(model, QUESTION, dialect, [depth], system="Be brief."))
+    assert client.asked == []
+
+
+def test_a_bound_system_text_that_replaces_nothing_stays() -> None:
+    client = Client({"role": "assistant", "content": [{"type": "text", "text": "217 m"}]})
+    model = partial(client.anthropic, model="m", max_tokens=9, system="You are polite.")
+    assert run_agent(model, QUESTION, "tools", [depth]).output == "217 m"
+    assert client.asked[0]["system"] == "You are polite."
 
 
 @pytest.mark.parametrize("name", ["tools", "anthropic_xml"])
@@ -892,3 +924,83 @@ def test_a_run_that_was_written_without_the_repairs_of_its_steps_is_read() -> No
     del data["step_repairs"]
     assert AgentRun.from_json(data).transcript.output == "done"
     assert AgentRun.from_json(data).repairs == run.repairs
+
+
+# -- arguments of the wrong kind -------------------------------------------------------------------
+
+
+async def approve_later(_: Any) -> bool:
+    return True
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"system": ["a"]}, "system must be a text, not list"),
+        ({"system": {"role": "system"}}, "system must be a text, not dict"),
+        ({"max_turns": None}, "max_turns must be a whole number, not None"),
+        ({"max_turns": "3"}, "max_turns must be a whole number, not str"),
+        ({"max_retries": None}, "max_retries must be a whole number, not None"),
+        ({"approve": True}, "approve must be a function .*, not bool"),
+        ({"approve": ["mark"]}, "approve must be a function .*, not list"),
+        ({"steps": AgentRun()}, "steps must be a list, .*, not AgentRun: .* use history="),
+        ({"steps": ()}, "steps must be a list, .*, not tuple"),
+        ({"history": AgentRun(question="?").to_json()}, r"AgentRun\.from_json\(data\)"),
+        ({"history": [{"type": "AgentStep"}]}, r"AgentStep\.from_json\(data\)"),
+        ({"stop": ["."]}, r"set it on the model, as in partial\(create, stop=…\)"),
+        ({"temperature": 0}, r"set it on the model, as in partial\(create, temperature=…\)"),
+    ],
+    ids=str,
+)
+def test_an_argument_of_the_wrong_kind_is_an_error_before_the_model_is_asked(
+    options: dict[str, Any], said: str
+) -> None:
+    asked: list[Any] = []
+    with pytest.raises(TypeError, match=said):
+        run_agent(asked.append, QUESTION, "react", [depth], **options)
+    with pytest.raises(TypeError, match=said):
+        asyncio.run(arun_agent(asked.append, QUESTION, "react", [depth], **options))
+    assert asked == []
+
+
+def test_who_approves_later_needs_the_asynchronous_loop() -> None:
+    asked: list[Any] = []
+    with pytest.raises(TypeError, match="use `await arun_agent"):
+        run_agent(asked.append, QUESTION, "react", [depth], approve=approve_later)
+    assert asked == []
+
+
+def test_a_step_whose_parts_are_swapped_is_told_so() -> None:
+    parser: Any = get_parser("react", tools=[depth])
+    with pytest.raises(TypeError, match=r"a step is \(action, observation\), in this order"):
+        parser.render_prompt(QUESTION, [("217 m", AgentAction("depth", {"lake": "Thun"}, ""))])
+
+
+@pytest.mark.parametrize("word", ["length", "content_filter", "SAFETY", "abort"])
+def test_the_error_of_a_cut_answer_claims_no_cause_that_is_not_known(word: str) -> None:
+    with pytest.raises(CutAnswerError, match="at the token limit or by a filter or an error"):
+        run_agent(lambda _: ("Final Answer: 217", word), QUESTION, "react", [depth])
+    asked: list[Any] = []
+
+    def model(prompt: Any) -> Any:
+        asked.append(prompt)
+        return ("Final Answer: 217", word if len(asked) == 1 else "stop")
+
+    run_agent(model, QUESTION, "react", [depth], on_cut="retry")
+    assert "too long" not in str(asked[1])
+
+
+@pytest.mark.parametrize("name", ["react", "hermes", "tools"])
+def test_a_list_of_runs_as_history_has_all_questions(name: str) -> None:
+    answer = "Final Answer: 217 m" if name == "react" else "217 m"
+    asked: list[Any] = []
+
+    def model(prompt: Any, tools: Any = None, stop: Any = ()) -> Any:
+        asked.append(prompt)
+        return {"role": "assistant", "content": answer}
+
+    runs: list[Any] = []
+    for question in ("How deep?", "How long?", "How wide?"):
+        runs.append(run_agent(model, question, name, [depth], history=runs, ended="stop"))
+    said = "\n".join(each.text for each in asked[-1][1 - (name == "tools") :])
+    assert [said.count(each) for each in ("How deep?", "How long?", "How wide?")] == [1, 1, 1]

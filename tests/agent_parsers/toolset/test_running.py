@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from functools import partial
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from agent_parsers import (
     run_agent,
     to_openai,
 )
+from agent_parsers.format_scratchpad import format_log_to_str
 from agent_parsers.testing import ScriptedModel
 from agent_parsers.toolset.running import steps_taken
 
@@ -409,6 +411,49 @@ def test_a_native_call_goes_back_with_the_arguments_that_were_given_instead() ->
         assert to_openai(steps)[0]["tool_calls"][0]["function"]["arguments"] == written
 
 
+_CALL = {"name": "area", "arguments": '{"lake": "Thun"}'}
+_BROKEN = {"name": "area", "arguments": '{"lake": "Thun",}'}
+_NATIVE: dict[str, Any] = {
+    "chat": {"role": "assistant", "content": None, "tool_calls": [
+        {"id": "1", "type": "function", "function": _CALL}]},
+    "a repaired call": {"role": "assistant", "content": None, "tool_calls": [
+        {"id": "1", "type": "function", "function": _BROKEN}]},
+    "two calls": {"role": "assistant", "content": "I look.", "tool_calls": [
+        {"id": "1", "type": "function", "function": _CALL},
+        {"id": "2", "type": "function", "function": _CALL}]},
+    "blocks": {"type": "message", "role": "assistant", "content": [
+        {"type": "text", "text": "I look."},
+        {"type": "tool_use", "id": "t1", "name": "area", "input": {"lake": "Thun"}}]},
+    "items": {"object": "response", "output": [{"type": "function_call", "call_id": "c", **_CALL}]},
+    "a function call": {"role": "assistant", "content": None, "function_call": _CALL},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", _NATIVE)
+def test_the_model_reads_which_arguments_ran_in_place_of_its_own(kind: str) -> None:
+    name = "openai_functions" if kind == "a function call" else "tools"
+    parser: Any = get_parser(name, tools=[area])
+    asked: list[Any] = []
+
+    def model(prompt: Any, tools: Any = None) -> Any:
+        asked.append(prompt)
+        return _NATIVE[kind] if len(asked) == 1 else {"role": "assistant", "content": "Done."}
+
+    def written(prompt: Any) -> set[Any]:
+        past = to_openai(prompt, new_id="call_{}".format)
+        calls = [each["function"] for said in past for each in said.get("tool_calls", ())]
+        calls += [said["function_call"] for said in past if said.get("function_call")]
+        return {json.loads(each["arguments"])["lake"] for each in calls}
+
+    run = run_agent(model, "How large?", parser, [area], approve=lambda _: {"lake": "Biel"})
+    for prompt in (asked[1], parser.render_prompt("And now?", history=run), run.messages):
+        assert written(prompt) == {"Biel"}
+    asked.clear()
+    run = run_agent(model, "How large?", parser, [area], approve=lambda _: True)
+    message = parser.read(_NATIVE[kind]).actions[0].message_log[0]
+    assert run.messages[1] == message, "it stays as the model gave it"
+
+
 @pytest.mark.parametrize("errors", [[3], "LookupError", LookupError("x"), (LookupError, None)])
 def test_kinds_of_errors_are_checked_before_a_tool_runs(errors: Any) -> None:
     with pytest.raises(TypeError, match="errors must be exception classes"):
@@ -442,3 +487,65 @@ def test_the_tools_own_exception_is_raised_whatever_it_has() -> None:
     with pytest.raises(OddError):
         tools.run([AgentAction("odd", {"kind": "odd"}, "")])
     assert tools.call(AgentAction("odd", {"kind": "silent"}, "")) == "odd failed"
+
+
+# -- results that nobody has iterated over ---------------------------------------------------------
+
+
+def test_a_result_that_is_an_iterator_is_an_error() -> None:
+    def lakes(lake: str) -> Any:
+        """Yield."""
+        yield lake
+
+    def upper(lake: str) -> Any:
+        """Map."""
+        return map(str.upper, lake)
+
+    async def later(lake: str) -> Any:
+        """Yield asynchronously."""
+        yield lake
+
+    tools = ToolSet([lakes, upper, later])
+    for name in ("lakes", "upper", "later"):
+        action = AgentAction(name, {"lake": "Thun"}, "")
+        with pytest.raises(TypeError, match=f"the tool '{name}' returned .*: return a list"):
+            tools.run([action])
+        with pytest.raises(TypeError, match=f"the tool '{name}' returned .*: return a list"):
+            asyncio.run(tools.arun([action]))
+
+
+def test_a_tool_that_changes_its_input_does_not_change_the_step() -> None:
+    class Search:
+        name = "search"
+        description = "Search."
+        args_schema = {  # noqa: RUF012 - as such tools have it
+            "type": "object",
+            "properties": {"where": {"type": "object"}},
+            "required": ["where"],
+        }
+
+        def invoke(self, given: dict[str, Any]) -> str:
+            return f"found {given['where'].pop('id')}"
+
+    tools = ToolSet([Search()])
+    action = AgentAction("search", {"where": {"id": 3}}, "")
+    for steps in (tools.run([action]), asyncio.run(tools.arun([action]))):
+        assert steps == [(action, "found 3")]
+        assert steps[0][0].tool_input == {"where": {"id": 3}}
+
+
+@pytest.mark.parametrize("name", ["react", "hermes", "tools", "openai_functions"])
+def test_a_result_that_was_not_awaited_or_iterated_over_is_an_error(name: str) -> None:
+    async def later() -> str:
+        return "48 km2"
+
+    action = act("Thun")
+    parser: Any = get_parser(name, tools=[area])
+    for asked in (later(), ToolSet([area]).acall(action)):
+        with pytest.raises(TypeError, match="not awaited: use `await`"):
+            parser.render_prompt("How large?", [(action, asked)])
+    for made in ((each for each in "ab"), map(str, "ab"), zip("a", "b", strict=True), iter("ab")):
+        with pytest.raises(TypeError, match="a result must be a value, such as a list"):
+            parser.render_prompt("How large?", [(action, made)])
+    with pytest.raises(TypeError, match="not awaited"):
+        format_log_to_str([(action, later())])

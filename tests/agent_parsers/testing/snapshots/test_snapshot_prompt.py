@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
-from agent_parsers import list_dialects
+from agent_parsers import get_parser, list_dialects
+from agent_parsers.testing.snapshots.pages import output_page, prompt_page
+from output_parsers import JsonOutputParser
+from outputs import AIMessage
 
 from ....helpers.project import Project
 
@@ -407,3 +411,13 @@ def test_a_chain_without_a_prompt_is_told(project: Project) -> None:
     write(project, ["snapshot_prompt(MODEL | JsonOutputParser(), inputs='Bern')"], CHAIN)
     told = "ValueError: expected a chain with a prompt before its model"
     assert told in project.run("--snapshot-update")
+
+
+@pytest.mark.parametrize("replies", ["Final Answer: 4", AIMessage("Final Answer: 4")])
+def test_a_reply_that_is_not_in_a_list_is_an_error(replies: Any) -> None:
+    for page in (
+        lambda: prompt_page(get_parser("react", tools=[]), "How many?", [], replies, ""),
+        lambda: output_page(JsonOutputParser(), replies),
+    ):
+        with pytest.raises(TypeError, match=r"replies must be a list of replies, .*: pass \[reply"):
+            page()
