@@ -265,7 +265,7 @@ def _check_shape(node: Any, path: str) -> None:
             raise ValueError(f"{path}: {error}") from None
 
 
-_DOLLAR: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^]\\])*+\]|\$", re.DOTALL)
+_DOLLAR: Final = re.compile(r"\\.|\[\^?\]?(?>(?:\\.|[^]\\])*)\]|\$", re.DOTALL)
 
 
 def compiled(pattern: str) -> Any:
